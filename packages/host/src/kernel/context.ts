@@ -1,0 +1,45 @@
+import type { HookContext, Log } from 'patchbay-sdk';
+import type { Call } from './call.ts';
+import type { Entry } from './entry.ts';
+
+/** What one handler sees of one call. Small, because it is made for each; the signal only if it is asked for. */
+export class Context implements HookContext {
+  readonly #entry: Entry;
+  readonly #call: Call | undefined;
+  #controller: AbortController | undefined;
+
+  constructor(entry: Entry, call: Call | undefined) {
+    this.#entry = entry;
+    this.#call = call;
+  }
+
+  get plugin(): string {
+    return this.#entry.plugin;
+  }
+  get hook(): string {
+    return this.#entry.hook;
+  }
+  get run(): string | null {
+    return this.#call?.run ?? null;
+  }
+  get config(): unknown {
+    return this.#entry.owner.config;
+  }
+  get log(): Log {
+    return this.#entry.owner.log;
+  }
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+  defer(undo: () => void | Promise<void>): void {
+    this.#entry.owner.defer(undo);
+  }
+
+  /** Ends the handler's work; what it does with the signal after that is its own affair. */
+  static abort(context: Context | undefined, reason: Error): void {
+    if (context === undefined) return;
+    context.#controller ??= new AbortController();
+    context.#controller.abort(reason);
+  }
+}

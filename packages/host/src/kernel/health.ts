@@ -1,0 +1,75 @@
+/** When a handler that keeps failing is left alone, and for how long. */
+export interface Breaker {
+  /** So many failures in a row open it. */
+  readonly failures: number;
+  /** Milliseconds until one call is let through to see; doubled each time that fails too. */
+  readonly pauseMs: number;
+  /** The pause never grows beyond this. */
+  readonly maxPauseMs: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/**
+ * Whether a handler is called at all. A healthy one costs its callers one look at `ok`; the rest is for handlers that
+ * have failed, are paused or are gone. (Not cockatiel: its breakers wrap every call in a promise.)
+ */
+export class Health {
+  /** False for anything that needs a closer look before the call: see `admit`. */
+  ok = true;
+  /** `ok`, and the function takes the payload only. */
+  simple: boolean;
+  failures = 0;
+  /** How often the breaker opened since it last worked. */
+  pauses = 0;
+  pausedUntil = 0;
+  /** False once its plugin is gone: calls under way leave it out. */
+  live = true;
+  readonly wantsContext: boolean;
+  readonly #breaker: Breaker;
+  #probing = false;
+
+  constructor(breaker: Breaker, wantsContext: boolean) {
+    this.#breaker = breaker;
+    this.wantsContext = wantsContext;
+    this.simple = !wantsContext;
+  }
+
+  /** May it be called now? After a pause, one caller is told yes, to probe. */
+  admit(): boolean {
+    if (this.pauses === 0) return true;
+    if (this.#probing || this.#breaker.now() < this.pausedUntil) return false;
+    this.#probing = true;
+    return true;
+  }
+
+  /** It worked: all is forgiven. */
+  worked(): void {
+    this.failures = 0;
+    this.pauses = 0;
+    this.#probing = false;
+    if (this.live) this.#set(true);
+  }
+
+  /** It failed; enough of that in a row, or a failed probe, pauses it. */
+  failed(): void {
+    this.failures++;
+    this.#set(false);
+    if (!this.#probing && this.failures < this.#breaker.failures) return;
+    this.#probing = false;
+    const { pauseMs, maxPauseMs, now } = this.#breaker;
+    this.pausedUntil = now() + Math.min(pauseMs * 2 ** this.pauses, maxPauseMs);
+    this.pauses++;
+  }
+
+  /** It is no longer registered. */
+  retire(): void {
+    this.live = false;
+    this.#set(false);
+  }
+
+  #set(ok: boolean): void {
+    this.ok = ok;
+    this.simple = ok && !this.wantsContext;
+  }
+}

@@ -1,0 +1,179 @@
+import type { HookKind, HookRow, PatchbayError } from 'patchbay-sdk';
+import { type Call, newRecord } from './call.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { Entry } from './entry.ts';
+import { blame, Fault, refusal, runOf } from './failure.ts';
+import { freezeDeep } from './freeze.ts';
+import type { Interceptor } from './intercept.ts';
+import { type Judge, judgeOf, problemOfResult } from './judge.ts';
+import { loop, none, type Suspended } from './loop.ts';
+import { Order } from './order.ts';
+import { SuspendedCall } from './suspend.ts';
+import { type Plan, Tiers, type Watch } from './tiers.ts';
+
+/** What all hooks of a kernel share. */
+export interface Shared {
+  readonly deadlines: Deadlines;
+  readonly codegen: boolean;
+  readonly watches: readonly Watch[];
+  /** Hears of every failure. Never throws. */
+  readonly failed: (failure: PatchbayError) => void;
+}
+
+/** One hook with its handlers: what callers hold on to. `P` is its payload, `R` what a call gives. */
+export class Hook<P = unknown, R = unknown> implements Plan {
+  readonly name: string;
+  readonly row: HookRow;
+  readonly kind: HookKind;
+  readonly judge: Judge | undefined;
+  readonly freezes: boolean;
+  readonly seal: (payload: unknown) => unknown;
+  readonly #shared: Shared;
+  readonly #handlers: Order;
+  readonly #wrappers: Order;
+  readonly #subsets = new Map<string, { readonly without: ReadonlySet<string>; readonly hook: Hook<P, R> }>();
+  readonly #history: { readonly payload: unknown; readonly call: Call | undefined }[] = [];
+  readonly #mayWait = new Tiers(this, 'may');
+  readonly #mayNotWait = new Tiers(this, 'never');
+
+  constructor(name: string, row: HookRow, shared: Shared) {
+    this.name = name;
+    this.row = row;
+    this.kind = row.kind;
+    this.judge = judgeOf(row);
+    this.freezes = row.frozen !== false;
+    this.seal = this.freezes ? freezeDeep : (payload) => payload;
+    this.#shared = shared;
+    this.#handlers = new Order(name);
+    this.#wrappers = new Order(name);
+  }
+
+  /**
+   * Calls the handlers in order. Gives the result at once, or its promise if a handler answered one; throws, or
+   * rejects, with HOOK_REFUSED if the hook is closed and somebody refused or failed. The payload is frozen.
+   */
+  call(payload: P, call?: Call): R | Promise<R> {
+    if (this.row.historic) this.#history.push({ payload: this.seal(payload), call });
+    return this.#mayWait.run(payload, call) as R | Promise<R>;
+  }
+
+  /** The same for callers that cannot wait: a handler that answers a promise has failed. */
+  callSync(payload: P, call?: Call): R {
+    if (this.row.historic) this.#history.push({ payload: this.seal(payload), call });
+    return this.#mayNotWait.run(payload, call) as R;
+  }
+
+  /** The same hook without the handlers of some plugins; follows later registrations. */
+  subset(without: Iterable<string>): Hook<P, R> {
+    const names = [...new Set(without)].sort();
+    const key = JSON.stringify(names);
+    const known = this.#subsets.get(key);
+    if (known !== undefined) return known.hook;
+    const subset = { without: new Set(names), hook: new Hook<P, R>(this.name, this.row, this.#shared) };
+    for (const entry of [...this.#handlers, ...this.#wrappers]) {
+      if (!subset.without.has(entry.plugin)) subset.hook.add(entry);
+    }
+    this.#subsets.set(key, subset);
+    return subset.hook;
+  }
+
+  /** How many handlers and wrappers there are. */
+  get size(): number {
+    return this.#handlers.size + this.#wrappers.size;
+  }
+
+  /** In which order the wrappers, then the handlers, are called, and why. */
+  explain(): { plugin: string; handler: string; because: string }[] {
+    return [...this.#wrappers.explain(), ...this.#handlers.explain()];
+  }
+
+  /** Adds a handler or wrapper. Throws, and has changed nothing, if its place in the order contradicts another's. */
+  add(entry: Entry): void {
+    const order = entry.wraps ? this.#wrappers : this.#handlers;
+    order.add(entry);
+    try {
+      order.check(entry);
+    } catch (error) {
+      order.delete(entry);
+      throw error;
+    }
+    for (const subset of this.#subsets.values()) if (!subset.without.has(entry.plugin)) subset.hook.add(entry);
+    this.reset();
+  }
+
+  delete(entry: Entry): void {
+    (entry.wraps ? this.#wrappers : this.#handlers).delete(entry);
+    for (const subset of this.#subsets.values()) subset.hook.delete(entry);
+    this.reset();
+  }
+
+  /** Calls newcomers to a historic hook with what they missed, in order. */
+  async replay(entries: readonly Entry[]): Promise<void> {
+    const newcomers = new Order(this.name);
+    for (const entry of entries) newcomers.add(entry);
+    for (const { payload, call } of [...this.#history]) {
+      const record = newRecord();
+      const result = loop(
+        this,
+        newcomers.sorted(),
+        0,
+        payload,
+        [],
+        { ...call, record },
+        'may',
+        undefined,
+        none,
+        undefined,
+      );
+      if (result instanceof Promise) await result;
+      for (const { answer, plugin } of record.answers) call?.late?.(answer, plugin);
+    }
+  }
+
+  /** Forgets how to call the hook: something changed. */
+  reset(): void {
+    this.#mayWait.reset();
+    this.#mayNotWait.reset();
+    for (const subset of this.#subsets.values()) subset.hook.reset();
+  }
+
+  get deadlines(): Deadlines {
+    return this.#shared.deadlines;
+  }
+  get codegen(): boolean {
+    return this.#shared.codegen;
+  }
+  get watches(): readonly Watch[] {
+    return this.#shared.watches;
+  }
+  handlers(): readonly Entry[] {
+    return this.#handlers.sorted();
+  }
+  wrappers(): readonly Entry[] {
+    return this.#wrappers.sorted();
+  }
+
+  fail(entry: Entry, thrown: unknown, payload: unknown, call: Call | undefined): Error | undefined {
+    const failure = blame(entry, thrown, payload, call);
+    if (!(thrown instanceof Fault) || thrown.counts) entry.failed();
+    if (failure.code !== 'HOOK_REFUSED') {
+      call?.record?.failures.push(failure);
+      this.#shared.failed(failure);
+    }
+    return entry.closed ? refusal(failure, runOf(payload, call)) : undefined;
+  }
+
+  suspend(entries: readonly Entry[], call: Call | undefined, watch: readonly Interceptor[] | undefined): Suspended {
+    return new SuspendedCall(this, this.#shared.deadlines, entries, call, watch);
+  }
+
+  replace(entry: Entry, result: unknown, replacement: unknown, call: Call | undefined): unknown {
+    if (this.kind === 'notify' || (replacement === null && this.kind !== 'first')) return result;
+    const problem = problemOfResult(this.row, replacement);
+    if (problem !== undefined) throw new Fault('HANDLER_ANSWER', `replaced the result by what is none: ${problem}`);
+    if (this.kind !== 'waterfall') return replacement;
+    const after = this.seal(replacement);
+    call?.record?.changes.push({ plugin: entry.plugin, handler: entry.id, before: result, after });
+    return after;
+  }
+}

@@ -1,0 +1,10 @@
+export { type Call, type CallRecord, type Change, newRecord } from './call.ts';
+export type { Callable } from './entry.ts';
+export { freezeDeep } from './freeze.ts';
+export type { Breaker } from './health.ts';
+export type { Hook } from './hook.ts';
+export type { Interceptor, Seen } from './intercept.ts';
+export { Kernel, type KernelOptions, type Registration } from './kernel.ts';
+export { type Latency, measureLatency } from './latency.ts';
+export type { HandlerInput, Inspect } from './registration.ts';
+export type { Scope } from './scope.ts';

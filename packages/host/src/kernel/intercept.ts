@@ -1,0 +1,13 @@
+/** Which handler is being called. */
+export interface Seen {
+  readonly plugin: string;
+  readonly hook: string;
+  readonly handler: string;
+  readonly run: string | undefined;
+}
+
+/**
+ * Called right before a handler; what it gives back is called when the handler has ended, with what it threw if it
+ * did. Must not throw: it is the host's own code.
+ */
+export type Interceptor = (seen: Seen) => ((error?: unknown) => void) | undefined;

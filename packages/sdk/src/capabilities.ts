@@ -1,0 +1,178 @@
+import * as z from 'zod/mini';
+import './schema.ts';
+
+const text = z.string();
+const fields = z.record(z.string(), z.unknown());
+
+/** A member that must be callable; what it is called with stands on the interface. */
+function method<F extends (...args: never[]) => unknown>() {
+  return z.custom<F>((value) => typeof value === 'function', 'must be a function');
+}
+
+/** An agent framework that can work on a turn. */
+export const agentCore = z.object({
+  /** What config and `PATCHBAY_AGENT_CORE` select it by. */
+  name: text,
+  /** Module that exports the core, resolvable where the agent runs. */
+  module: text,
+  /** The export of `module` to instantiate. */
+  className: text,
+  /** npm packages to install where the agent runs. */
+  packages: z.optional(z.array(text)),
+  /** Folder of the host mounted read-only at `/workspace/plugins/{name}/`. */
+  hostSourcePath: z.optional(z.nullable(text)),
+});
+/** See {@link agentCore}. */
+export type AgentCore = z.output<typeof agentCore>;
+
+/** What a tool's handler gets: `type` and `request_id` of the request, and the tool's own fields. */
+export type ServiceRequest = { readonly type: string; readonly request_id: string } & Readonly<Record<string, unknown>>;
+/** What a tool's handler answers. */
+export type ServiceResponse = { readonly result: unknown } | { readonly error: string };
+
+/** One tool that agents may call and the host carries out, behind policy. */
+export const serviceTool = z.object({
+  handler: method<(request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>>(),
+  description: text,
+  inputSchema: fields,
+});
+/** See {@link serviceTool}. */
+export type ServiceTool = z.output<typeof serviceTool>;
+/** Tool name to tool. */
+export const serviceTools = z.record(text, serviceTool);
+
+/** Folders with a `SKILL.md` each, as absolute paths. */
+export const skills = z.array(text);
+
+/** A message as a channel hands it in. */
+export interface NewMessage {
+  readonly id: string;
+  readonly sender: string;
+  readonly senderName: string;
+  readonly content: string;
+  readonly timestamp: string;
+}
+
+/** What a channel plugin may do with the host. */
+export const channelContext = z.strictObject({
+  /** Hand in a message for a chat. Returns once it is stored. */
+  onMessage: method<(jid: string, message: NewMessage) => Promise<void>>(),
+  /** Tell when a chat was last active and what it is called. */
+  onChatMetadata: method<(jid: string, timestamp: string, name?: string) => void>(),
+  /** The workspaces that take part, by chat. */
+  registeredGroups: method<() => Readonly<Record<string, { readonly folder: string; readonly name: string }>>>(),
+  /** Send text to a chat through whichever channel owns it. */
+  sendMessage: method<(jid: string, text: string) => Promise<void>>(),
+  /** Hand in a reaction, where the host wants them. */
+  onReaction: z.optional(method<(jid: string, messageId: string, reaction: string, sender: string) => void>()),
+});
+
+/** A way to talk with people. */
+export const channel = z.object({
+  name: text,
+  connect: method<() => Promise<void>>(),
+  sendMessage: method<(jid: string, text: string) => Promise<void>>(),
+  isConnected: method<() => boolean>(),
+  ownsJid: method<(jid: string) => boolean>(),
+  disconnect: method<() => Promise<void>>(),
+  /** Whether the assistant's name is put before what it says. Default true. */
+  prefixAssistantName: z.optional(z.boolean()),
+  setTyping: z.optional(method<(jid: string, typing: boolean) => Promise<void>>()),
+  createGroup: z.optional(method<(name: string) => Promise<string>>()),
+});
+/** See {@link channel}. */
+export type Channel = z.output<typeof channel>;
+
+/** Something that can run agents apart from the host. */
+export const containerRuntime = z.object({
+  name: text,
+  cli: text,
+  isAvailable: method<() => boolean>(),
+  ensureRunning: method<() => void>(),
+  listRunningContainers: method<(prefix: string) => string[]>(),
+});
+/** See {@link containerRuntime}. */
+export type ContainerRuntime = z.output<typeof containerRuntime>;
+
+/** A way for the outside to reach this machine. */
+export const tunnel = z.object({
+  name: text,
+  isAvailable: method<() => boolean>(),
+  isConnected: method<() => boolean>(),
+  statusSummary: method<() => string>(),
+});
+/** See {@link tunnel}. */
+export type Tunnel = z.output<typeof tunnel>;
+
+/** Where an observer attaches. Subscribing gives the undo. */
+export interface EventBus {
+  subscribe(event: string, listener: (payload: Readonly<Record<string, unknown>>) => void): () => void;
+}
+
+/** Something that watches events and keeps or forwards them. */
+export const observer = z.object({
+  name: text,
+  subscribe: method<(bus: EventBus) => void>(),
+  close: method<() => Promise<void>>(),
+});
+/** See {@link observer}. */
+export type Observer = z.output<typeof observer>;
+
+/** `core` is kept, `daily` expires, `conversation` is archived by itself. */
+export type MemoryCategory = 'core' | 'daily' | 'conversation';
+
+/** Where agents keep what they learn. Entries of one group are never seen, nor ranked, by another. */
+export const memory = z.object({
+  name: text,
+  save: method<
+    (
+      group: string,
+      key: string,
+      content: string,
+      category: MemoryCategory,
+      metadata: Record<string, unknown> | null,
+    ) => Promise<Record<string, unknown>>
+  >(),
+  recall:
+    method<
+      (
+        group: string,
+        query: string,
+        category: MemoryCategory | null,
+        limit: number,
+      ) => Promise<Record<string, unknown>[]>
+    >(),
+  forget: method<(group: string, key: string) => Promise<Record<string, unknown>>>(),
+  listKeys: method<(group: string, category: MemoryCategory | null) => Promise<Record<string, unknown>[]>>(),
+  init: method<() => Promise<void>>(),
+  close: method<() => Promise<void>>(),
+});
+/** See {@link memory}. */
+export type Memory = z.output<typeof memory>;
+
+/** An MCP server the host starts, watches and stops. User config wins field by field. */
+export const mcpServer = z.object({
+  name: text,
+  type: z.optional(z.enum(['docker', 'script', 'url'])),
+  image: z.optional(text),
+  dockerfile: z.optional(z.nullable(text)),
+  command: z.optional(z.nullable(text)),
+  args: z.optional(z.nullable(z.array(text))),
+  url: z.optional(text),
+  port: z.optional(z.int()),
+  extraPorts: z.optional(z.nullable(z.array(z.int()))),
+  transport: z.optional(text),
+  idleTimeout: z.optional(z.number()),
+  env: z.optional(z.nullable(z.record(text, text))),
+  envForward: z.optional(z.nullable(z.union([z.array(text), z.record(text, text)]))),
+  volumes: z.optional(z.nullable(z.array(text))),
+});
+/** See {@link mcpServer}. */
+export type McpServer = z.output<typeof mcpServer>;
+/** One server or several. */
+export const mcpServers = z.union([mcpServer, z.array(mcpServer)]);
+
+/** A folder in which an agent works, with what it is set up with. User config wins field by field. */
+export const workspace = z.object({ folder: text, config: fields });
+/** See {@link workspace}. */
+export type Workspace = z.output<typeof workspace>;

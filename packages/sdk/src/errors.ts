@@ -1,0 +1,165 @@
+/** How bad it is for the command line: 1 the operation failed, 2 what was given is wrong, 4 refused. */
+type Exit = 1 | 2 | 4;
+
+interface ErrorRow {
+  readonly exit: Exit;
+  /** What it means. */
+  readonly means: string;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+function row(exit: Exit, means: string, hint: string): ErrorRow {
+  return { exit, means, hint };
+}
+
+/**
+ * Every error code. A code is never renamed nor used again for something else. A test provokes each one, and
+ * `docs/errors.md` is made from this table.
+ */
+export const errorCodes = {
+  HOOK_UNKNOWN: row(
+    2,
+    'A plugin implements, or a caller names, a hook that is not in the table.',
+    'Correct the name; `patchbay hooks list` shows all.',
+  ),
+  HOOK_ARGUMENT_UNKNOWN: row(
+    2,
+    'A handler reads a payload field that the hook does not have.',
+    'Correct the field; `docs/hooks.md` lists the fields of each hook.',
+  ),
+  HOOK_TABLE_INVALID: row(
+    2,
+    'A row of a hook table contradicts itself.',
+    'Change the row: a historic hook cannot be of kind first or waterfall.',
+  ),
+  HOOK_REFUSED: row(
+    4,
+    'A closed hook was refused, by a verdict or because a handler failed.',
+    'Read the message of the plugin it names; if the plugin is at fault, mend or disable it.',
+  ),
+  HANDLER_INVALID: row(
+    2,
+    'What a plugin registers for a hook is not a handler.',
+    'Give a function (payload, context), or an object with `handler` and options.',
+  ),
+  HANDLER_FAILED: row(1, 'A handler threw, or its promise was rejected.', 'See the cause; the plugin is at fault.'),
+  HANDLER_TIMEOUT: row(
+    1,
+    'A handler did not answer before its deadline.',
+    'Make it faster, let it heed `context.signal`, or give it a longer `deadlineMs`.',
+  ),
+  HANDLER_ANSWER: row(
+    1,
+    'A handler answered something the hook does not allow.',
+    'Answer what `docs/hooks.md` says, or nothing.',
+  ),
+  HANDLER_ASYNC: row(1, 'A handler answered a promise to a caller that cannot wait.', 'Answer at once, without async.'),
+  HANDLER_PAUSED: row(
+    1,
+    'A handler failed so often in a row that it is not called for a while.',
+    'Mend what made it fail; it is tried again by itself after the pause.',
+  ),
+  WRAPPER_CONTRACT: row(
+    1,
+    'A wrapper did not call next exactly once.',
+    'Call next() once, on every path, and answer its result.',
+  ),
+  ORDER_CYCLE: row(
+    2,
+    'Before and after constraints of plugins contradict each other.',
+    'Drop one of the constraints of the plugins it names.',
+  ),
+  ORDER_IMPOSSIBLE: row(
+    2,
+    'A before or after constraint contradicts tryfirst or trylast.',
+    'Drop the constraint, or put both plugins into the same phase.',
+  ),
+  PLUGIN_INVALID: row(
+    2,
+    'A plugin definition has a wrong or unknown field.',
+    'Correct the field; `definePlugin` in TypeScript shows them as you type.',
+  ),
+  PLUGIN_DUPLICATE: row(
+    2,
+    'A plugin of this name is already registered.',
+    'Give one of them another name, or load it once.',
+  ),
+  PLUGIN_BLOCKED: row(2, 'The operator has blocked a plugin of this name.', 'Unblock it, or leave it out.'),
+  PLUGIN_UNKNOWN: row(2, 'No plugin of this name is registered.', 'Correct the name.'),
+  PLUGIN_LOAD: row(
+    1,
+    'The module of a plugin could not be loaded.',
+    'See the cause: the file must exist and export a plugin as default.',
+  ),
+  CONFIG_INVALID: row(2, 'The configuration of a plugin does not fit its schema.', 'Correct the field it names.'),
+  PROJECT_INVALID: row(2, 'The project file cannot be read or has a wrong field.', 'Correct the line it names.'),
+  USAGE: row(2, 'The command line was not understood.', 'See `patchbay --help`, or `patchbay COMMAND --help`.'),
+  NODE_TOO_OLD: row(
+    1,
+    'Patchbay was started with a Node.js older than 24.',
+    'Run it with `npx patchbay` where the `node` package is installed, or install Node.js 24.',
+  ),
+  INTERNAL: row(
+    1,
+    'Something happened that should not be possible.',
+    'Please report it, with the command and the message.',
+  ),
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code of the registry. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** Who and what an error is about. */
+export interface Blame {
+  readonly plugin?: string | undefined;
+  readonly hook?: string | undefined;
+  readonly run?: string | undefined;
+  readonly file?: string | undefined;
+  readonly field?: string | undefined;
+}
+
+/** The only error that leaves Patchbay: it has a code of the registry, names the culprit and says what to do. */
+export class PatchbayError extends Error {
+  override readonly name = 'PatchbayError';
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly plugin: string | undefined;
+  readonly hook: string | undefined;
+  readonly run: string | undefined;
+  readonly file: string | undefined;
+  readonly field: string | undefined;
+
+  /** The message should name what is wrong and where; the hint defaults to the registry's. */
+  constructor(code: ErrorCode, message: string, blame: Blame & { hint?: string; cause?: unknown } = {}) {
+    super(message, blame.cause === undefined ? undefined : { cause: blame.cause });
+    this.code = code;
+    this.hint = blame.hint ?? errorCodes[code].hint;
+    this.plugin = blame.plugin;
+    this.hook = blame.hook;
+    this.run = blame.run;
+    this.file = blame.file;
+    this.field = blame.field;
+  }
+
+  /** The exit code of a command that ends with this error. */
+  get exitCode(): number {
+    return errorCodes[this.code].exit;
+  }
+
+  /** What `--json` prints under `error`. */
+  toJSON(): Record<string, unknown> {
+    const { code, message, hint, plugin, hook, run, file, field } = this;
+    return { code, message, hint, plugin, hook, run, file, field };
+  }
+}
+
+/** The message of anything that was thrown, errors or not. Never throws itself. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) return thrown.message || thrown.name;
+    return typeof thrown === 'string' ? thrown : `threw ${JSON.stringify(thrown) ?? String(thrown)}`;
+  } catch {
+    return 'threw something that cannot be shown';
+  }
+}

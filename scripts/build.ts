@@ -1,0 +1,70 @@
+/** Builds what is shipped: bundles by esbuild, types by tsc. Skips itself when nothing has changed since. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type BuildOptions, build } from 'esbuild';
+
+const stamp = 'node_modules/.patchbay-built';
+const packages = ['sdk', 'host', 'cli'];
+
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  const sources = ['packages/*/src/**/*.ts', 'packages/*/package.json', 'tsconfig*.json', 'scripts/build.ts'];
+  for (const file of [...globSync(sources), 'package-lock.json'].sort()) hash.update(file).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+const wanted = fingerprint();
+const outputs = ['packages/sdk/dist/index.d.ts', 'packages/host/dist/index.d.ts', 'packages/cli/dist/main.js'];
+if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && outputs.every((file) => existsSync(file))) {
+  process.exit(0);
+}
+
+console.error('Building …');
+for (const name of packages) rmSync(`packages/${name}/dist`, { recursive: true, force: true });
+
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  splitting: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+} satisfies BuildOptions;
+
+// The SDK stands alone: what it uses of others, the test host's kernel included, is bundled in.
+await build({
+  ...common,
+  conditions: ['patchbay-source'],
+  entryPoints: { index: 'packages/sdk/src/index.ts', testing: 'packages/sdk/src/testing/index.ts' },
+  outdir: 'packages/sdk/dist',
+  external: ['zod', 'zod/*'],
+});
+await build({
+  ...common,
+  entryPoints: { index: 'packages/host/src/index.ts', kernel: 'packages/host/src/kernel/index.ts' },
+  outdir: 'packages/host/dist',
+  packages: 'external',
+});
+// One bundle for the command, split by command: start-up is a feature.
+await build({
+  ...common,
+  conditions: ['patchbay-source'],
+  entryPoints: { main: 'packages/cli/src/main.ts' },
+  outdir: 'packages/cli/dist',
+  minify: true,
+  keepNames: true,
+});
+
+for (const name of ['sdk', 'host']) {
+  const tsc = spawnSync(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', '-p', `packages/${name}/tsconfig.build.json`],
+    {
+      stdio: 'inherit',
+    },
+  );
+  if (tsc.status !== 0) process.exit(tsc.status ?? 1);
+}
+writeFileSync(stamp, wanted);
