@@ -31,19 +31,31 @@ const common = {
   splitting: true,
   legalComments: 'none',
   logLevel: 'warning',
+  // For bundled packages that still call require.
+  banner: {
+    js: "import { createRequire as _createRequire } from 'node:module'; const require = _createRequire(import.meta.url);",
+  },
 } satisfies BuildOptions;
 
 // The SDK stands alone: what it uses of others, the test host's kernel included, is bundled in.
 await build({
   ...common,
   conditions: ['patchbay-source'],
-  entryPoints: { index: 'packages/sdk/src/index.ts', testing: 'packages/sdk/src/testing/index.ts' },
+  entryPoints: {
+    index: 'packages/sdk/src/index.ts',
+    testing: 'packages/sdk/src/testing/index.ts',
+    zod: 'packages/sdk/src/zod.ts',
+  },
   outdir: 'packages/sdk/dist',
   external: ['zod', 'zod/*'],
 });
 await build({
   ...common,
-  entryPoints: { index: 'packages/host/src/index.ts', kernel: 'packages/host/src/kernel/index.ts' },
+  entryPoints: {
+    index: 'packages/host/src/index.ts',
+    dialects: 'packages/host/src/dialects/index.ts',
+    kernel: 'packages/host/src/kernel/index.ts',
+  },
   outdir: 'packages/host/dist',
   packages: 'external',
 });

@@ -43,7 +43,7 @@ const vitest = (...args) => ['node_modules/vitest/vitest.mjs', 'run', ...args];
 /** Each task is a list of things for Node to run, in order; the words after the task's name go to the last one. */
 const tasks = {
   build,
-  demo: [...build, ['packages/cli/bin/patchbay.js', 'demo']],
+  demo: [...build, ['packages/cli/bin/patchbay.cjs', 'demo']],
   test: [...build, vitest()],
   'test:long': [...build, vitest('--config', 'vitest.long.config.ts')],
   bench: [...build, [...source, '--expose-gc', '--allow-natives-syntax', 'bench/main.ts']],

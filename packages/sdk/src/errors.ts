@@ -60,11 +60,6 @@ export const errorCodes = {
     'A handler failed so often in a row that it is not called for a while.',
     'Mend what made it fail; it is tried again by itself after the pause.',
   ),
-  WRAPPER_CONTRACT: row(
-    1,
-    'A wrapper did not call next exactly once.',
-    'Call next() once, on every path, and answer its result.',
-  ),
   ORDER_CYCLE: row(
     2,
     'Before and after constraints of plugins contradict each other.',
@@ -100,6 +95,7 @@ export const errorCodes = {
     'Patchbay was started with a Node.js older than 24.',
     'Run it with `npx patchbay` where the `node` package is installed, or install Node.js 24.',
   ),
+  NOT_BUILT: row(1, 'The command was started in a checkout that is not built.', 'Run `npm run build` there.'),
   INTERNAL: row(
     1,
     'Something happened that should not be possible.',

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import './schema.ts';
 
 const text = z.string();
 const maybe = z.nullable(text);

@@ -6,8 +6,27 @@ import { verdict } from './verdict.ts';
 
 const nothing = z.strictObject({});
 
+// These types are written out, not inferred, so that the published declarations stay small.
+type Watched<E extends EventName> = HookRow & {
+  readonly kind: 'notify';
+  readonly failure: 'soft';
+  readonly payload: (typeof events)[E];
+  readonly answer: typeof verdict;
+};
+type Awaited<E extends EventName> = Omit<Watched<E>, 'failure'> & { readonly failure: 'closed' };
+type Provided<
+  K extends 'collect' | 'first' | 'merge',
+  A extends Schema,
+  P extends Schema = typeof nothing,
+> = HookRow & {
+  readonly kind: K;
+  readonly failure: 'soft';
+  readonly payload: P;
+  readonly answer: A;
+};
+
 /** An event that handlers only watch: they cannot stop it, and their failures stop nothing. */
-function watched<const E extends EventName>(name: E, doc: string) {
+function watched<const E extends EventName>(name: E, doc: string): Watched<E> {
   return {
     kind: 'notify',
     failure: 'soft',
@@ -16,18 +35,24 @@ function watched<const E extends EventName>(name: E, doc: string) {
     answer: verdict,
     since: '0.1',
     doc,
-  } as const satisfies HookRow;
+  };
 }
 
 /** An event that waits for its handlers: any of them may refuse it, and a failing one does. */
-function awaited<const E extends EventName>(name: E, doc: string) {
-  return { ...watched(name, doc), failure: 'closed' } as const;
+function awaited<const E extends EventName>(name: E, doc: string): Awaited<E> {
+  return { ...watched(name, doc), failure: 'closed' };
 }
 
 /** A hook through which plugins provide something. */
-function provided<const K extends 'collect' | 'first' | 'merge', A extends Schema>(kind: K, answer: A, doc: string) {
-  return { kind, failure: 'soft', deadlineMs: 10_000, payload: nothing, answer, since: '0.1', doc } as const;
+function provided<const K extends 'collect' | 'first' | 'merge', A extends Schema>(
+  kind: K,
+  answer: A,
+  doc: string,
+): Provided<K, A> {
+  return { kind, failure: 'soft', deadlineMs: 10_000, payload: nothing, answer, since: '0.1', doc };
 }
+
+const dispatch = z.union([verdict, events['turn:dispatched']]);
 
 /** Rows of the events. Each has its schema in `events.ts`; one without a row here does not compile. */
 export const eventHooks = {
@@ -35,7 +60,10 @@ export const eventHooks = {
   'turn:dispatched': {
     ...awaited('turn:dispatched', 'Before an agent is called for a turn. May be refused, or the dispatch rewritten.'),
     kind: 'waterfall',
-    answer: z.union([verdict, events['turn:dispatched']]),
+    answer: dispatch,
+  } as Omit<Awaited<'turn:dispatched'>, 'kind' | 'answer'> & {
+    readonly kind: 'waterfall';
+    readonly answer: typeof dispatch;
   },
   'turn:submitted': watched('turn:submitted', 'A turn result is valid and stored; nobody has judged it yet.'),
   'turn:accepted': watched('turn:accepted', 'A turn result is judged good.'),
@@ -66,7 +94,7 @@ export const eventHooks = {
   'plugin:quarantined': watched('plugin:quarantined', 'A plugin is kept from running, with the reason.'),
   'approval:requested': watched('approval:requested', 'Somebody is asked for a decision.'),
   'approval:decided': watched('approval:decided', 'The decision was given.'),
-} as const satisfies Record<EventName, HookRow>;
+} satisfies Record<EventName, HookRow>;
 
 /** Rows of the capabilities: what `provides` of a plugin may hold. */
 export const capabilityHooks = {
@@ -76,14 +104,14 @@ export const capabilityHooks = {
   channel: {
     ...provided('collect', capability.channel, 'A way to talk with people; null if it does not apply here.'),
     payload: capability.channelContext,
-  },
+  } as Provided<'collect', typeof capability.channel, typeof capability.channelContext>,
   containerRuntime: provided('collect', capability.containerRuntime, 'Something that runs agents apart from the host.'),
   tunnel: provided('collect', capability.tunnel, 'A way for the outside to reach this machine.'),
   observer: provided('collect', capability.observer, 'Something that keeps or forwards events.'),
   memory: provided('first', capability.memory, 'Where agents keep what they learn; the first one wins.'),
   mcpServers: provided('collect', capability.mcpServers, 'MCP servers that the host supervises.'),
   workspace: provided('collect', capability.workspace, 'A workspace that comes with the plugin.'),
-} as const satisfies Record<string, HookRow>;
+} satisfies Record<string, HookRow>;
 
 /** Rows about the life of the host that are no durable facts. */
 const lifeHooks = {

@@ -30,6 +30,8 @@ export {
 } from './hooks.ts';
 export { nearest, suggestion } from './nearest.ts';
 export {
+  type After,
+  type AnyPlugin,
   type ConfigInput,
   type ConfigOf,
   definePlugin,
@@ -39,6 +41,7 @@ export {
   type HookContext,
   type Implementation,
   type Log,
+  type Outcome,
   type Plugin,
   type Wrapper,
   type WrapperSpec,
@@ -54,5 +57,6 @@ export type {
   ResultOf,
   Schema,
 } from './row.ts';
+export { sample } from './samples.ts';
 export { fieldsOf, problemOf } from './schema.ts';
 export { isVerdict, refuse, type Verdict, verdict } from './verdict.ts';

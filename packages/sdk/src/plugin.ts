@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Dialect } from './dialects.ts';
+import type { PatchbayError } from './errors.ts';
 import type { CapabilityName, HookName, Hooks } from './hooks.ts';
 import type { AnswerOf, HookTable, PayloadOf, ResultOf } from './row.ts';
 
@@ -35,15 +36,26 @@ export type Handler<T extends HookTable, H extends keyof T, C = unknown> = (
   context: HookContext<C>,
 ) => MaybePromise<AnswerOf<T, H> | Nothing>;
 
+/** What the handlers within a wrapper came to: a result, or a refusal. */
+export interface Outcome<R> {
+  readonly result: R | undefined;
+  readonly refusal: PatchbayError | undefined;
+}
+
+/** The second half of a wrapper. It may answer another result in place of the one it is given; not undo a refusal. */
+export type After<T extends HookTable, H extends keyof T> = (
+  outcome: Outcome<ResultOf<T, H>>,
+) => MaybePromise<ResultOf<T, H> | Nothing>;
+
 /**
- * A function around all handlers of hook `H`. It must call `next` exactly once and answers its result, or another
- * one in its place; answering nothing keeps the result.
+ * A function around all handlers of hook `H`: it is called before the first of them, and what it answers is called
+ * after the last, whatever they came to. The first half cannot change the payload, and neither half can keep the
+ * handlers from being called once.
  */
 export type Wrapper<T extends HookTable, H extends keyof T, C = unknown> = (
   payload: PayloadOf<T, H>,
-  next: () => MaybePromise<ResultOf<T, H>>,
   context: HookContext<C>,
-) => MaybePromise<ResultOf<T, H> | Nothing>;
+) => MaybePromise<After<T, H> | Nothing>;
 
 /** Where a handler stands among those of other plugins, and how it is treated. */
 export interface HandlerOptions {
@@ -111,3 +123,6 @@ export interface Plugin<S extends StandardSchemaV1 | undefined = StandardSchemaV
 export function definePlugin<const S extends StandardSchemaV1 | undefined = undefined>(plugin: Plugin<S>): Plugin<S> {
   return plugin;
 }
+
+/** Any plugin, whatever its configuration. */
+export type AnyPlugin = Omit<Plugin<never>, 'config'> & { readonly config?: StandardSchemaV1 | undefined };

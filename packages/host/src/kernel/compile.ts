@@ -1,11 +1,12 @@
 import type { Call } from './call.ts';
 import { Context } from './context.ts';
 import type { Entry } from './entry.ts';
+import { freezeDeep } from './freeze.ts';
 import { isThenable } from './invoke.ts';
-import { loop, none, type Target, type Waiting } from './loop.ts';
+import { begin, loop, none, type Pass, type Suspended } from './loop.ts';
 
-/** A call of a hook, of any tier. */
-export type Caller = (payload: unknown, call: Call | undefined) => unknown;
+/** A way to call the handlers of a hook. */
+export type Caller = (payload: unknown, call: Call | undefined, suspended: Suspended | undefined) => unknown;
 
 /** Beyond these the source text grows faster than it gains. */
 const limits = { notify: 200, first: 200, waterfall: 200, collect: 40, merge: 0 } as const;
@@ -17,63 +18,58 @@ let made = 0;
  * one handler and the engine can inline it. Does exactly what `loop` does, and hands over to it whenever something is
  * out of the ordinary: a promise, a handler in trouble, a call that wants a record. Gives undefined where generating
  * code is forbidden, or not worth it.
- *
- * Every source text is made unique: identical texts would share the engine's type feedback and be slow together.
  */
-export function compile(target: Target, entries: readonly Entry[], waiting: Waiting): Caller | undefined {
-  if (entries.length === 0 || entries.length > limits[target.kind]) return undefined;
-  const collect = target.kind === 'collect';
+export function compile(pass: Pass): Caller | undefined {
+  const { target, entries } = pass;
+  const { kind, judge, freezes } = target;
+  if (entries.length === 0 || entries.length > limits[kind]) return undefined;
+  const collect = kind === 'collect';
   const names = (prefix: string, n = entries.length) => Array.from({ length: n }, (_, i) => prefix + i).join(', ');
-  const step = (entry: Entry, i: number) => {
+  const step = ({ wantsContext }: Entry, i: number) => {
     const r = collect ? `r${i}` : 'r';
     const gathered = collect ? `given([${names('r', i)}])` : 'undefined';
-    const answer = entry.wantsContext ? `h${i}(p, c = new Context(e${i}, call))` : `h${i}(p)`;
-    const context = entry.wantsContext ? 'c' : 'undefined';
-    const judged = target.judge === undefined ? '' : `if (!later) ${r} = judge(e${i}, ${r});`;
     return `
-  if (!e${i}.ok) return loop(${i}, p, ${gathered}, call, none, undefined);
+  if (!e${i}.ok) return loop(pass, ${i}, p, ${gathered}, call, none, undefined, suspended);
   try {
-    ${r} = ${answer};
-    if (${r} !== undefined && ${r} !== null) { later = isThenable(${r}); ${judged} }
+    ${r} = ${wantsContext ? `h${i}(p, c = new Context(e${i}, call))` : `h${i}(p)`};
+    if (${r} !== undefined && ${r} !== null) {
+      later = isThenable(${r});
+      ${judge === undefined ? '' : `if (!later) ${r} = judge(e${i}, ${r});`}
+    }
   } catch (thrown) {
-    fail(e${i}, thrown, p, call);
+    target.fail(e${i}, thrown, p, call);
     ${r} = undefined;
   }
-  if (later) return loop(${i}, p, ${gathered}, call, ${r}, ${context});
-  ${after[target.kind](r)}`;
+  if (later) return loop(pass, ${i}, p, ${gathered}, call, ${r}, ${wantsContext ? 'c' : 'undefined'}, suspended);
+  ${kept[kind](r, freezes)}`;
   };
-  const source = `'use strict'; // ${made++}
+  const all = `[${names('r')}]`;
+  const result = {
+    notify: 'undefined',
+    first: 'null',
+    waterfall: 'p',
+    merge: '',
+    collect: `full ? ${all} : given(${all})`,
+  };
+  const source = `const { target, entries } = pass;
+const { judge } = target;
 const [${names('e')}] = entries;
 const [${names('h')}] = entries.map((entry) => entry.fn);
-return (p, call) => {
-  if (call !== undefined && call.record !== undefined) return loop(0, p, ${collect ? '[]' : 'undefined'}, call, none, undefined);
+return (p, call, suspended) => {
+  if (call !== undefined && call.record !== undefined) return begin(pass, p, call, suspended);
   let later = false, full = true, c, ${collect ? names('r') : 'r'};
 ${entries.map(step).join('\n')}
-  return ${{ notify: 'undefined', first: 'null', waterfall: 'p', merge: '', collect: `full ? [${names('r')}] : given([${names('r')}])` }[target.kind]};
+  return ${result[kind]};
 };`;
-  const parts = {
-    entries,
-    none,
-    Context,
-    isThenable,
-    judge: target.judge,
-    seal: target.seal,
-    given: (answers: unknown[]) => answers.filter((answer) => answer !== undefined && answer !== null),
-    fail: (entry: Entry, thrown: unknown, payload: unknown, call: Call | undefined) => {
-      const refused = target.fail(entry, thrown, payload, call);
-      if (refused !== undefined) throw refused;
-    },
-    loop: (
-      i: number,
-      payload: unknown,
-      gathered: unknown[] | undefined,
-      call: Call | undefined,
-      arrived: unknown,
-      context: Context | undefined,
-    ) => loop(target, entries, i, payload, gathered, call, waiting, undefined, arrived, context),
-  };
+  return generate(source, { pass, begin, loop, none, given, Context, freezeDeep, isThenable });
+}
+
+/** Makes a caller from its source text and what that uses; undefined where generating code is forbidden. */
+export function generate(source: string, uses: Readonly<Record<string, unknown>>): Caller | undefined {
   try {
-    return new Function(...Object.keys(parts), source)(...Object.values(parts)) as Caller;
+    // Every text is made unique: identical ones would share the engine's type feedback and be slow together.
+    const text = `'use strict'; // ${made++}\n${source}`;
+    return new Function(...Object.keys(uses), text)(...Object.values(uses)) as Caller;
   } catch (error) {
     if (error instanceof EvalError) return undefined;
     throw error;
@@ -81,10 +77,15 @@ ${entries.map(step).join('\n')}
 }
 
 /** What each kind does with the answer of a handler. */
-const after = {
+const kept = {
   notify: () => '',
   first: (r: string) => `if (${r} !== undefined && ${r} !== null) return ${r};`,
   collect: (r: string) => `if (${r} === undefined || ${r} === null) full = false;`,
-  waterfall: (r: string) => `if (${r} !== undefined && ${r} !== null) p = seal(${r});`,
+  waterfall: (r: string, freezes: boolean) =>
+    `if (${r} !== undefined && ${r} !== null) p = ${freezes ? `freezeDeep(${r})` : r};`,
   merge: () => '',
 } as const;
+
+function given(answers: unknown[]): unknown[] {
+  return answers.filter((answer) => answer !== undefined && answer !== null);
+}

@@ -1,6 +1,6 @@
 /** Something that waits and is told when that has taken too long. */
 export interface Waiter {
-  /** The tick at which it is too late; Infinity while it is not waiting for a handler. */
+  /** The tick at which it is too late; `notWaiting` while nobody is to blame. */
   expires: number;
   /** Its neighbours in the list of those that wait. */
   previous: Waiter | undefined;
@@ -8,22 +8,26 @@ export interface Waiter {
   expired(): void;
 }
 
+/** A tick that never comes. A small integer, because the engine keeps fields that hold only those much cheaper. */
+export const notWaiting = 2 ** 30 - 1;
+
 /** One tick in milliseconds: a deadline may come that much late, twice, and never early. */
 const tickMs = 20;
+
+/** After how many ticks something that may take `ms` is too late, whenever in a tick it begins. */
+export function ticksIn(ms: number): number {
+  return Math.ceil(ms / tickMs) + 1;
+}
 
 /**
  * One coarse timer for all deadlines of a kernel. It counts ticks rather than reading a clock (a read costs more than
  * a handler), so a blocked event loop makes deadlines later, never earlier. It runs only while somebody waits.
  */
 export class Deadlines {
-  #tick = 0;
+  /** How many ticks there have been. */
+  tick = 0;
   #first: Waiter | undefined;
   #timer: NodeJS.Timeout | undefined;
-
-  /** The tick at which something that begins now and may take `ms` is too late. */
-  after(ms: number): number {
-    return this.#tick + Math.ceil(ms / tickMs) + 1;
-  }
 
   add(waiter: Waiter): void {
     waiter.next = this.#first;
@@ -41,14 +45,15 @@ export class Deadlines {
   }
 
   readonly #onTick = (): void => {
-    this.#tick++;
+    this.tick++;
     const late: Waiter[] = [];
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
-      if (waiter.expires <= this.#tick) late.push(waiter);
+      if (waiter.expires <= this.tick) late.push(waiter);
     }
     for (const waiter of late) waiter.expired();
     if (this.#first !== undefined) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.tick = 0;
   };
 }

@@ -1,4 +1,5 @@
 import type { Dialect, HandlerOptions, Log } from 'patchbay-sdk';
+import { ticksIn } from './deadlines.ts';
 import { type Breaker, Health } from './health.ts';
 
 /** A handler or wrapper as the kernel calls it. */
@@ -29,6 +30,8 @@ export class Entry extends Health {
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly deadlineMs: number;
+  /** The same, in ticks of the kernel's timer. */
+  readonly ticks: number;
   /** Whether its failures and verdicts refuse. */
   readonly closed: boolean;
 
@@ -46,7 +49,7 @@ export class Entry extends Health {
     },
     breaker: Breaker,
   ) {
-    super(breaker, of.wraps || wantsContext(of.fn));
+    super(breaker, wantsContext(of.fn));
     this.hook = of.hook;
     this.owner = of.owner;
     this.id = of.id;
@@ -57,6 +60,7 @@ export class Entry extends Health {
     this.before = of.options.before ?? [];
     this.after = of.options.after ?? [];
     this.deadlineMs = of.options.deadlineMs ?? of.deadlineMs;
+    this.ticks = ticksIn(this.deadlineMs);
     this.closed = of.closed && of.options.advisory !== true;
   }
 
@@ -70,11 +74,10 @@ const oneParameter =
   /^(?:async\s+)?(?:function\b\s*)?[\w$]*\s*(?:\(\s*(?:[\w$]+|\{[^{}()=.]*\})?\s*,?\s*\)|[\w$]+\s*=>)/;
 
 /**
- * A context is made per call only for handlers that may look at it. When in doubt they do: a default value, a rest
+ * A context is made per call only for functions that may look at it. When in doubt they do: a default value, a rest
  * parameter, `arguments` or a bound function do not show in `length`.
  */
 export function wantsContext(fn: Callable): boolean {
-  if (fn.length > 1) return true;
   const source = Function.prototype.toString.call(fn);
   return !oneParameter.test(source) || source.includes('arguments') || source.includes('[native code]');
 }

@@ -4,9 +4,8 @@ import type { Deadlines } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { blame, Fault, refusal, runOf } from './failure.ts';
 import { freezeDeep } from './freeze.ts';
-import type { Interceptor } from './intercept.ts';
 import { type Judge, judgeOf, problemOfResult } from './judge.ts';
-import { loop, none, type Suspended } from './loop.ts';
+import { begin, type Pass, type Suspended } from './loop.ts';
 import { Order } from './order.ts';
 import { SuspendedCall } from './suspend.ts';
 import { type Plan, Tiers, type Watch } from './tiers.ts';
@@ -27,14 +26,16 @@ export class Hook<P = unknown, R = unknown> implements Plan {
   readonly kind: HookKind;
   readonly judge: Judge | undefined;
   readonly freezes: boolean;
-  readonly seal: (payload: unknown) => unknown;
   readonly #shared: Shared;
   readonly #handlers: Order;
   readonly #wrappers: Order;
   readonly #subsets = new Map<string, { readonly without: ReadonlySet<string>; readonly hook: Hook<P, R> }>();
-  readonly #history: { readonly payload: unknown; readonly call: Call | undefined }[] = [];
-  readonly #mayWait = new Tiers(this, 'may');
-  readonly #mayNotWait = new Tiers(this, 'never');
+  /** The calls so far, of a historic hook. */
+  readonly #history: { readonly payload: unknown; readonly call: Call | undefined }[] | undefined;
+  /** Whether anything is to be done before a call. */
+  private readonly special: boolean;
+  private readonly mayWait = new Tiers(this, true);
+  private readonly mayNotWait = new Tiers(this, false);
 
   constructor(name: string, row: HookRow, shared: Shared) {
     this.name = name;
@@ -42,7 +43,8 @@ export class Hook<P = unknown, R = unknown> implements Plan {
     this.kind = row.kind;
     this.judge = judgeOf(row);
     this.freezes = row.frozen !== false;
-    this.seal = this.freezes ? freezeDeep : (payload) => payload;
+    this.#history = row.historic ? [] : undefined;
+    this.special = this.freezes || row.historic === true;
     this.#shared = shared;
     this.#handlers = new Order(name);
     this.#wrappers = new Order(name);
@@ -53,14 +55,19 @@ export class Hook<P = unknown, R = unknown> implements Plan {
    * rejects, with HOOK_REFUSED if the hook is closed and somebody refused or failed. The payload is frozen.
    */
   call(payload: P, call?: Call): R | Promise<R> {
-    if (this.row.historic) this.#history.push({ payload: this.seal(payload), call });
-    return this.#mayWait.run(payload, call) as R | Promise<R>;
+    if (this.special) this.prepare(payload, call);
+    return this.mayWait.run(payload, call, undefined) as R | Promise<R>;
   }
 
   /** The same for callers that cannot wait: a handler that answers a promise has failed. */
   callSync(payload: P, call?: Call): R {
-    if (this.row.historic) this.#history.push({ payload: this.seal(payload), call });
-    return this.#mayNotWait.run(payload, call) as R;
+    if (this.special) this.prepare(payload, call);
+    return this.mayNotWait.run(payload, call, undefined) as R;
+  }
+
+  private prepare(payload: P, call: Call | undefined): void {
+    if (this.freezes) freezeDeep(payload);
+    this.#history?.push({ payload, call });
   }
 
   /** The same hook without the handlers of some plugins; follows later registrations. */
@@ -111,20 +118,10 @@ export class Hook<P = unknown, R = unknown> implements Plan {
   async replay(entries: readonly Entry[]): Promise<void> {
     const newcomers = new Order(this.name);
     for (const entry of entries) newcomers.add(entry);
-    for (const { payload, call } of [...this.#history]) {
+    const pass = { target: this, entries: newcomers.sorted(), canWait: true, watch: undefined };
+    for (const { payload, call } of [...(this.#history ?? [])]) {
       const record = newRecord();
-      const result = loop(
-        this,
-        newcomers.sorted(),
-        0,
-        payload,
-        [],
-        { ...call, record },
-        'may',
-        undefined,
-        none,
-        undefined,
-      );
+      const result = begin(pass, payload, { ...call, record });
       if (result instanceof Promise) await result;
       for (const { answer, plugin } of record.answers) call?.late?.(answer, plugin);
     }
@@ -132,8 +129,8 @@ export class Hook<P = unknown, R = unknown> implements Plan {
 
   /** Forgets how to call the hook: something changed. */
   reset(): void {
-    this.#mayWait.reset();
-    this.#mayNotWait.reset();
+    this.mayWait.reset();
+    this.mayNotWait.reset();
     for (const subset of this.#subsets.values()) subset.hook.reset();
   }
 
@@ -153,18 +150,18 @@ export class Hook<P = unknown, R = unknown> implements Plan {
     return this.#wrappers.sorted();
   }
 
-  fail(entry: Entry, thrown: unknown, payload: unknown, call: Call | undefined): Error | undefined {
+  fail(entry: Entry, thrown: unknown, payload: unknown, call: Call | undefined): void {
     const failure = blame(entry, thrown, payload, call);
     if (!(thrown instanceof Fault) || thrown.counts) entry.failed();
     if (failure.code !== 'HOOK_REFUSED') {
       call?.record?.failures.push(failure);
       this.#shared.failed(failure);
     }
-    return entry.closed ? refusal(failure, runOf(payload, call)) : undefined;
+    if (entry.closed) throw refusal(failure, runOf(payload, call));
   }
 
-  suspend(entries: readonly Entry[], call: Call | undefined, watch: readonly Interceptor[] | undefined): Suspended {
-    return new SuspendedCall(this, this.#shared.deadlines, entries, call, watch);
+  suspend(pass: Pass, call: Call | undefined): Suspended {
+    return new SuspendedCall(pass, call, undefined);
   }
 
   replace(entry: Entry, result: unknown, replacement: unknown, call: Call | undefined): unknown {
@@ -172,7 +169,7 @@ export class Hook<P = unknown, R = unknown> implements Plan {
     const problem = problemOfResult(this.row, replacement);
     if (problem !== undefined) throw new Fault('HANDLER_ANSWER', `replaced the result by what is none: ${problem}`);
     if (this.kind !== 'waterfall') return replacement;
-    const after = this.seal(replacement);
+    const after = this.freezes ? freezeDeep(replacement) : replacement;
     call?.record?.changes.push({ plugin: entry.plugin, handler: entry.id, before: result, after });
     return after;
   }

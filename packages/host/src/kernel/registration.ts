@@ -69,14 +69,9 @@ export function readHandler(table: HookTable, plugin: string, input: HandlerInpu
   if (/^(?:class|(?:async\s*)?function\s*\*|(?:async\s*)?\*)/.test(Function.prototype.toString.call(fn))) {
     throw invalid('must be a plain or async function, not a class or a generator');
   }
-  const most = wrapper === undefined ? 2 : 3;
-  if (fn.length > most) {
-    const takes = wrapper === undefined ? '(payload, context)' : '(payload, next, context)';
-    throw new PatchbayError(
-      'HOOK_ARGUMENT_UNKNOWN',
-      `${where}: takes ${fn.length} arguments, but there are only ${takes}`,
-      { plugin, hook },
-    );
+  if (fn.length > 2) {
+    const message = `${where}: takes ${fn.length} arguments, but there are only (payload, context)`;
+    throw new PatchbayError('HOOK_ARGUMENT_UNKNOWN', message, { plugin, hook });
   }
   return { hook, fn: fn as Callable, wraps: wrapper !== undefined, options };
 }

@@ -1,130 +1,162 @@
 import type { Call } from './call.ts';
 import { Context } from './context.ts';
-import type { Deadlines, Waiter } from './deadlines.ts';
+import type { Waiter } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { Fault } from './failure.ts';
-import type { Interceptor } from './intercept.ts';
-import { loop, none, pending, type Suspended, type Target } from './loop.ts';
+import { loop, none, type Pass, pending, type Suspended } from './loop.ts';
 
 const nativeThen = Promise.prototype.then;
 
+/** Whether it is a promise of the engine's own, with nothing about it changed. */
+function isNative(answer: unknown): answer is Promise<unknown> {
+  return answer instanceof Promise && answer.then === nativeThen && answer.constructor === Promise;
+}
+
+/** Hears what becomes of a promise. */
+export type Ear = (value: unknown) => void;
+
 /** Hears of an answer exactly once, whatever a foreign `then` does. */
-export function listen(answer: PromiseLike<unknown>, ok: (value: unknown) => void, no: (error: unknown) => void): void {
-  const native = answer instanceof Promise && answer.constructor === Promise;
-  const promise = native ? answer : new Promise((resolve) => resolve(answer));
-  nativeThen.call(promise, ok, no);
+export function listen(answer: PromiseLike<unknown>, ok: Ear, no: Ear): void {
+  const native = isNative(answer) ? answer : new Promise((resolve) => resolve(answer));
+  native.then(ok, no);
+}
+
+/** Who waits for what a suspended call comes to, in place of a promise. */
+export interface Parent {
+  ended(result: unknown): void;
+  refused(refusal: unknown): void;
 }
 
 /**
  * A call that is waiting. It goes from handler to handler with one promise and two functions for the whole call; only
  * a deadline that passes makes new ones, so that a late answer has nobody left to tell.
+ *
+ * One is made for each such call. Its fields are private to the compiler only: to set up as many with a # would cost
+ * a third of the call.
  */
 export class SuspendedCall implements Suspended, Waiter {
-  expires = Number.POSITIVE_INFINITY;
-  previous: Waiter | undefined;
-  next: Waiter | undefined;
-  readonly #target: Target;
-  readonly #deadlines: Deadlines;
-  readonly #entries: readonly Entry[];
-  readonly #call: Call | undefined;
-  readonly #watch: readonly Interceptor[] | undefined;
-  #i = 0;
-  #payload: unknown;
-  #gathered: unknown[] | undefined;
-  #context: Context | undefined;
-  #promise: Promise<unknown> | undefined;
-  #resolve!: (value: unknown) => void;
-  #reject!: (error: unknown) => void;
-  #ok!: (value: unknown) => void;
-  #no!: (error: unknown) => void;
+  expires = 0;
+  previous: Waiter | undefined = undefined;
+  next: Waiter | undefined = undefined;
+  private readonly pass: Pass;
+  private readonly call: Call | undefined;
+  private readonly parent: Parent | undefined;
+  private i = 0;
+  private payload: unknown = undefined;
+  private gathered: unknown[] | undefined = undefined;
+  private context: Context | undefined = undefined;
+  private resolve: Ear | undefined = undefined;
+  private reject: Ear | undefined = undefined;
+  private ok!: Ear;
+  private no!: Ear;
 
-  constructor(
-    target: Target,
-    deadlines: Deadlines,
-    entries: readonly Entry[],
-    call: Call | undefined,
-    watch: readonly Interceptor[] | undefined,
-  ) {
-    this.#target = target;
-    this.#deadlines = deadlines;
-    this.#entries = entries;
-    this.#call = call;
-    this.#watch = watch;
-    this.#hear();
+  constructor(pass: Pass, call: Call | undefined, parent: Parent | undefined) {
+    this.pass = pass;
+    this.call = call;
+    this.parent = parent;
+    this.hear();
   }
 
   wait(
+    _pass: Pass,
     i: number,
     payload: unknown,
     gathered: unknown[] | undefined,
     context: Context | undefined,
     answer: PromiseLike<unknown>,
   ): unknown {
-    this.#i = i;
-    this.#payload = payload;
-    this.#gathered = gathered;
-    this.#context = context;
-    this.expires = this.#deadlines.after((this.#entries[i] as Entry).deadlineMs);
-    listen(answer, this.#ok, this.#no);
-    if (this.#promise !== undefined) return pending;
-    this.#promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+    const { target, entries } = this.pass;
+    const isFirst = this.expires === 0;
+    this.i = i;
+    this.payload = payload;
+    this.gathered = gathered;
+    this.context = context;
+    this.expires = target.deadlines.tick + (entries[i] as Entry).ticks;
+    listen(answer, this.ok, this.no);
+    if (!isFirst) return pending;
+    target.deadlines.add(this);
+    if (this.parent !== undefined) return pending;
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
     });
-    this.#deadlines.add(this);
-    return this.#promise;
   }
 
   /** Ears for the answers to come; earlier ones go deaf. */
-  #hear(): void {
-    this.#ok = (value) => {
-      if (this.#ok === ok) this.#goOn(this.#i, value);
+  private hear(): void {
+    const ok = (value: unknown) => {
+      if (this.ok === ok) this.arrived(value);
     };
-    const ok = this.#ok;
-    this.#no = (error) => {
-      if (this.#ok === ok) this.#failed(error);
+    this.ok = ok;
+    this.no = (error) => {
+      if (this.ok === ok) this.failed(error);
     };
   }
 
   /** The deadline of the handler it waits for has passed. */
   expired(): void {
-    this.#hear();
-    const entry = this.#entries[this.#i] as Entry;
+    this.hear();
+    const entry = this.pass.entries[this.i] as Entry;
     const fault = new Fault('HANDLER_TIMEOUT', `did not answer within ${entry.deadlineMs} ms`);
-    Context.abort(this.#context, new Error(`${entry.plugin}: ${fault.message}`));
-    this.#failed(fault);
+    Context.abort(this.context, new Error(`${entry.plugin}: ${fault.message}`));
+    this.failed(fault);
   }
 
-  #failed(thrown: unknown): void {
-    const refused = this.#target.fail(this.#entries[this.#i] as Entry, thrown, this.#payload, this.#call);
-    if (refused === undefined) this.#goOn(this.#i + 1, none);
-    else this.#end(this.#reject, refused);
-  }
-
-  #goOn(i: number, arrived: unknown): void {
-    let result: unknown;
+  private failed(thrown: unknown): void {
+    const { target, entries } = this.pass;
     try {
-      result = loop(
-        this.#target,
-        this.#entries,
-        i,
-        this.#payload,
-        this.#gathered,
-        this.#call,
-        this,
-        this.#watch,
-        arrived,
-        undefined,
-      );
+      target.fail(entries[this.i] as Entry, thrown, this.payload, this.call);
     } catch (refused) {
-      this.#end(this.#reject, refused);
+      this.refused(refused);
       return;
     }
-    if (result !== pending) this.#end(this.#resolve, result);
+    this.goOn(this.i + 1, none);
   }
 
-  #end(how: (value: unknown) => void, value: unknown): void {
-    this.#deadlines.delete(this);
-    how(value);
+  /** Goes on to the next handler. The usual case, an observer that waits after another, takes no detour. */
+  private arrived(value: unknown): void {
+    const { target, entries, watch } = this.pass;
+    const entry = entries[this.i] as Entry;
+    const next = entries[this.i + 1];
+    if (value !== undefined || next === undefined || !next.simple || watch !== undefined || !entry.ok) {
+      this.goOn(this.i, value);
+      return;
+    }
+    this.i++;
+    this.context = undefined;
+    let answer: unknown;
+    try {
+      const { fn } = next;
+      answer = fn(this.payload);
+    } catch (thrown) {
+      this.failed(thrown);
+      return;
+    }
+    if (isNative(answer)) {
+      this.expires = target.deadlines.tick + next.ticks;
+      answer.then(this.ok, this.no);
+    } else {
+      this.goOn(this.i, answer);
+    }
+  }
+
+  private goOn(i: number, arrived: unknown): void {
+    let result: unknown;
+    try {
+      result = loop(this.pass, i, this.payload, this.gathered, this.call, arrived, undefined, this);
+    } catch (refused) {
+      this.refused(refused);
+      return;
+    }
+    if (result === pending) return;
+    this.pass.target.deadlines.delete(this);
+    if (this.parent === undefined) this.resolve?.(result);
+    else this.parent.ended(result);
+  }
+
+  private refused(refusal: unknown): void {
+    this.pass.target.deadlines.delete(this);
+    if (this.parent === undefined) this.reject?.(refusal);
+    else this.parent.refused(refusal);
   }
 }

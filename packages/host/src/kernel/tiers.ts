@@ -1,9 +1,9 @@
-import type { Call } from './call.ts';
 import { type Caller, compile } from './compile.ts';
 import type { Entry } from './entry.ts';
 import type { Interceptor } from './intercept.ts';
-import { type Gift, loop, none, type Waiting } from './loop.ts';
+import { begin, type Gift, type Pass } from './loop.ts';
 import { merged } from './merge.ts';
+import { plain } from './plain.ts';
 import { type WrapTarget, wrap } from './wrap.ts';
 
 /** Someone who watches one call in `every`. */
@@ -14,7 +14,6 @@ export interface Watch {
 
 /** What the tiers of a hook are built from. */
 export interface Plan extends WrapTarget {
-  readonly freezes: boolean;
   readonly codegen: boolean;
   readonly watches: readonly Watch[];
   handlers(): readonly Entry[];
@@ -27,17 +26,18 @@ const hottestAfter = 100_000;
 
 /**
  * The present way to call a hook, for callers that can wait or for those that cannot. Cold: the loop. Hot: code
- * generated for the handlers there are. Any change starts over; the order is found at the first call after it.
+ * generated for the handlers there are, or `plain` where that cannot be. Any change starts over; the order is found
+ * at the first call after it.
  */
 export class Tiers {
   run: Caller;
   readonly #plan: Plan;
-  readonly #waiting: Waiting;
+  readonly #canWait: boolean;
   #heat = hotAfter;
 
-  constructor(plan: Plan, waiting: Waiting) {
+  constructor(plan: Plan, canWait: boolean) {
     this.#plan = plan;
-    this.#waiting = waiting;
+    this.#canWait = canWait;
     this.run = this.#first;
   }
 
@@ -46,58 +46,56 @@ export class Tiers {
     this.run = this.#first;
   }
 
-  readonly #first: Caller = (payload, call) => {
-    this.run = this.#cold(this.#plan.handlers());
-    return this.run(payload, call);
+  readonly #first: Caller = (payload, call, suspended) => {
+    this.run = this.#cold(this.#pass(undefined));
+    return this.run(payload, call, suspended);
   };
 
-  #cold(entries: readonly Entry[]): Caller {
-    const plain = this.#loop(entries, undefined);
-    if (!this.#plan.codegen || entries.length === 0) return this.#around(entries, plain);
+  #pass(watch: readonly Interceptor[] | undefined): Pass {
+    return { target: this.#plan, entries: this.#plan.handlers(), canWait: this.#canWait, watch };
+  }
+
+  #cold(pass: Pass): Caller {
     let left = this.#heat;
-    const cold: Caller = this.#around(entries, (payload, call) => {
-      if (--left === 0 && this.run === cold) {
-        this.#heat = Math.min(this.#heat * 2, hottestAfter);
-        this.run = this.#around(entries, compile(this.#plan, entries, this.#waiting) ?? plain);
-      }
-      return plain(payload, call);
+    const cold: Caller = this.#around(pass, false, (payload, call, suspended) => {
+      if (--left === 0 && this.run === cold) this.#hot(pass);
+      return begin(pass, payload, call, suspended);
     });
     return cold;
   }
 
-  #loop(entries: readonly Entry[], watch: readonly Interceptor[] | undefined): Caller {
+  #hot(pass: Pass): void {
+    this.#heat = Math.min(this.#heat * 2, hottestAfter);
     const plan = this.#plan;
-    const waiting = this.#waiting;
-    if (plan.kind === 'collect' || plan.kind === 'merge') {
-      return (payload, call) => loop(plan, entries, 0, payload, [], call, waiting, watch, none, undefined);
-    }
-    return (payload, call) => loop(plan, entries, 0, payload, undefined, call, waiting, watch, none, undefined);
+    const compiled = plan.codegen ? compile(pass) : undefined;
+    this.run = this.#around(pass, plan.codegen, compiled ?? plain(pass));
   }
 
-  /** Adds what stands around the handlers: watchers, the merging, wrappers, freezing. */
-  #around(entries: readonly Entry[], handlers: Caller): Caller {
-    const plan = this.#plan;
-    let caller = this.#watched(entries, handlers);
-    if (plan.kind === 'merge') caller = merging(caller);
-    const wrappers = plan.wrappers();
-    if (wrappers.length > 0) caller = wrap(plan, wrappers, caller, this.#waiting);
-    if (!plan.freezes) return caller;
-    const { seal } = plan;
-    return (payload, call) => caller(seal(payload), call);
+  /** Adds what stands around the handlers: watchers, the merging, wrappers. */
+  #around(pass: Pass, hot: boolean, handlers: Caller): Caller {
+    let caller = this.#watched(pass, handlers);
+    if (this.#plan.kind === 'merge') caller = merging(caller);
+    const wrappers = this.#plan.wrappers();
+    if (wrappers.length === 0) return caller;
+    return wrap({ target: this.#plan, wrappers, inner: caller, canWait: this.#canWait }, hot);
   }
 
-  #watched(entries: readonly Entry[], handlers: Caller): Caller {
+  #watched(pass: Pass, handlers: Caller): Caller {
     const always = this.#plan.watches.filter((watch) => watch.every === 1).map((watch) => watch.interceptor);
-    let caller = always.length > 0 ? this.#loop(entries, always) : handlers;
+    const watching = (watch: readonly Interceptor[]): Caller => {
+      const watched = { ...pass, watch };
+      return (payload, call, suspended) => begin(watched, payload, call, suspended);
+    };
+    let caller = always.length > 0 ? watching(always) : handlers;
     for (const { interceptor, every } of this.#plan.watches) {
       if (every === 1) continue;
       const usual = caller;
-      const sampled = this.#loop(entries, [...always, interceptor]);
+      const sampled = watching([...always, interceptor]);
       let left = every;
-      caller = (payload: unknown, call: Call | undefined) => {
-        if (--left > 0) return usual(payload, call);
+      caller = (payload, call, suspended) => {
+        if (--left > 0) return usual(payload, call, suspended);
         left = every;
-        return sampled(payload, call);
+        return sampled(payload, call, suspended);
       };
     }
     return caller;
@@ -106,7 +104,7 @@ export class Tiers {
 
 function merging(gather: Caller): Caller {
   return (payload, call) => {
-    const gifts = gather(payload, call);
+    const gifts = gather(payload, call, undefined);
     return gifts instanceof Promise ? gifts.then(merged) : merged(gifts as Gift[]);
   };
 }

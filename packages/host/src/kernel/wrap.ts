@@ -1,211 +1,335 @@
-import { PatchbayError } from 'patchbay-sdk';
 import type { Call } from './call.ts';
-import type { Caller } from './compile.ts';
+import { type Caller, generate } from './compile.ts';
 import { Context } from './context.ts';
-import type { Deadlines, Waiter } from './deadlines.ts';
+import { notWaiting, type Waiter } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { Fault } from './failure.ts';
 import { admits, isThenable, unawaited } from './invoke.ts';
-import { none, type Target, type Waiting } from './loop.ts';
-import { listen } from './suspend.ts';
+import { none, type Pass, pending, type Suspended, type Target } from './loop.ts';
+import { type Ear, listen, type Parent, SuspendedCall } from './suspend.ts';
 
 /** What wrappers need of a hook, beyond what handlers need. */
 export interface WrapTarget extends Target {
-  readonly deadlines: Deadlines;
   /** Checks a result that a wrapper puts in place of another; gives the one to keep. Throws a Fault. */
   replace(entry: Entry, result: unknown, replacement: unknown, call: Call | undefined): unknown;
 }
 
-/** Puts wrappers around a caller, the first of them outermost. */
-export function wrap(target: WrapTarget, wrappers: readonly Entry[], inner: Caller, waiting: Waiting): Caller {
-  return wrappers.reduceRight<Caller>(
-    (within, entry) => (payload, call) => {
-      try {
-        if (!entry.ok && !admits(entry)) return within(payload, call);
-      } catch (fault) {
-        const refused = target.fail(entry, fault, payload, call);
-        if (refused !== undefined) throw refused;
-        return within(payload, call);
-      }
-      return new Wrapping(target, entry, within, payload, call).run(waiting);
-    },
-    inner,
+/** Some wrappers, the first of them outermost, and the caller they stand around. */
+export interface Wrapped {
+  readonly target: WrapTarget;
+  readonly wrappers: readonly Entry[];
+  readonly inner: Caller;
+  readonly canWait: boolean;
+}
+
+/** What second halves are given: see the SDK. Classes here, not literals: the engine would move those to its old space. */
+class Outcome {
+  readonly result: unknown;
+  readonly refusal: unknown;
+
+  constructor(result: unknown, refusal: unknown) {
+    this.result = result;
+    this.refusal = refusal;
+  }
+}
+
+/** A wrapper whose first half worked and answered a second half, and the one outside of it. */
+class Entered {
+  readonly entry: Entry;
+  readonly after: (outcome: Outcome) => unknown;
+  readonly outer: Entered | undefined;
+
+  constructor(entry: Entry, after: (outcome: Outcome) => unknown, outer: Entered | undefined) {
+    this.entry = entry;
+    this.after = after;
+    this.outer = outer;
+  }
+}
+
+/** Puts wrappers around a caller. Hot ones get generated code, where that is allowed. */
+export function wrap(wrapped: Wrapped, hot: boolean): Caller {
+  const plain: Caller = (payload, call) =>
+    new WrappedCall(wrapped, payload, call, undefined, undefined).go('before', 0, undefined, none, none);
+  return (hot ? compileWrapped(wrapped, plain) : undefined) ?? plain;
+}
+
+/**
+ * Does for one set of wrappers what `WrappedCall` does for all, as long as nothing is out of the ordinary; then hands
+ * over to it.
+ */
+function compileWrapped(wrapped: Wrapped, plain: Caller): Caller | undefined {
+  const { wrappers } = wrapped;
+  const names = (prefix: string) => wrappers.map((_, i) => prefix + i).join(', ');
+  const over = (entered: string, result: string) =>
+    `return new WrappedCall(wrapped, payload, call, ${entered}, ${result})`;
+  /** The wrappers up to `i` that answered a second half. */
+  const entered = (i: number): string => (i < 0 ? 'undefined' : `enter(e${i}, a${i}, ${entered(i - 1)})`);
+  const before = ({ wantsContext }: Entry, i: number) => `
+  c = ${wantsContext ? `new Context(e${i}, call)` : 'undefined'};
+  try { a${i} = h${i}(payload, c); } catch (x) { ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c, none, x); }
+  if (a${i} !== undefined && typeof a${i} !== 'function') ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c, a${i}, none);`;
+  const after = (_: Entry, i: number) => `
+  if (a${i} !== undefined) {
+    try { r = a${i}(new Outcome(result, undefined)); } catch (x) { ${over(entered(i), 'result')}.go('after', ${i}, undefined, none, x); }
+    if (r !== undefined) ${over(entered(i), 'result')}.go('after', ${i}, undefined, r, none);
+  }`;
+  const all = entered(wrappers.length - 1);
+  return generate(
+    `const [${names('e')}] = wrapped.wrappers;
+const [${names('h')}] = wrapped.wrappers.map((entry) => entry.fn);
+const { inner } = wrapped;
+let waits = false;
+return (payload, call) => {
+  if (!(${wrappers.map((_, i) => `e${i}.ok`).join(' && ')})) return plain(payload, call, undefined);
+  let c, r, result, ${names('a')};
+  ${wrappers.map(before).join('')}
+  // Once the handlers were seen to answer promises, they are called so that they need none of their own.
+  if (waits) ${over(all, 'undefined')}.go('within', 0, undefined, none, none);
+  try { result = inner(payload, call, undefined); } catch (x) { ${over(all, 'undefined')}.go('within', 0, undefined, none, x); }
+  if (isThenable(result)) { waits = true; ${over(all, 'undefined')}.go('within', 0, undefined, result, none); }
+  ${wrappers.map(after).reverse().join('')}
+  return result;
+};`,
+    { wrapped, plain, WrappedCall, Context, Outcome, enter, isThenable, none },
   );
 }
 
-type State = 'not called' | 'called' | 'done' | 'refused';
+function enter(entry: Entry, after: unknown, outer: Entered | undefined): Entered | undefined {
+  return typeof after === 'function' ? new Entered(entry, after as Entered['after'], outer) : outer;
+}
 
 /**
- * One wrapper around one call. Whatever the wrapper does, the handlers within are called exactly once, and a refusal
- * from within stands: a wrapper may look at it, not undo it.
+ * One call with wrappers: their first halves from the outermost inwards, the handlers, their second halves from the
+ * innermost outwards. The handlers are called once, or not at all if a wrapper refuses; every wrapper whose first half
+ * worked gets its second half, with the refusal if there is one. A refusal is never undone.
  */
-class Wrapping implements Waiter {
-  expires = Number.POSITIVE_INFINITY;
-  previous: Waiter | undefined;
-  next: Waiter | undefined;
-  readonly #target: WrapTarget;
-  readonly #entry: Entry;
-  readonly #within: Caller;
-  readonly #payload: unknown;
-  readonly #call: Call | undefined;
-  readonly #context: Context;
-  /** How far the handlers within are. */
-  #state: State = 'not called';
-  /** Their result, its promise while it is awaited, or the refusal. */
-  #result: unknown;
-  /** What an async wrapper answered; `none` until it has. */
-  #answer: unknown = none;
-  #failedOnce = false;
-  #resolve: ((value: unknown) => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+class WrappedCall implements Parent, Suspended, Waiter {
+  expires = notWaiting;
+  previous: Waiter | undefined = undefined;
+  next: Waiter | undefined = undefined;
+  private readonly wrapped: Wrapped;
+  private readonly payload: unknown;
+  private readonly call: Call | undefined;
+  /** The innermost wrapper that is to get its second half. */
+  private entered: Entered | undefined;
+  private phase: 'before' | 'within' | 'after' = 'before';
+  /** In the phase before: the wrapper whose turn it is. */
+  private i = 0;
+  private context: Context | undefined = undefined;
+  private result: unknown;
+  private refusal: unknown = undefined;
+  private promise: Promise<unknown> | undefined = undefined;
+  private resolve: ((value: unknown) => void) | undefined = undefined;
+  private reject: ((error: unknown) => void) | undefined = undefined;
+  private ok: Ear | undefined = undefined;
+  private no: Ear | undefined = undefined;
 
-  constructor(target: WrapTarget, entry: Entry, within: Caller, payload: unknown, call: Call | undefined) {
-    this.#target = target;
-    this.#entry = entry;
-    this.#within = within;
-    this.#payload = payload;
-    this.#call = call;
-    this.#context = new Context(entry, call);
+  constructor(
+    wrapped: Wrapped,
+    payload: unknown,
+    call: Call | undefined,
+    entered: Entered | undefined,
+    result: unknown,
+  ) {
+    this.wrapped = wrapped;
+    this.payload = payload;
+    this.call = call;
+    this.entered = entered;
+    this.result = result;
   }
 
-  run(waiting: Waiting): unknown {
-    let answer: unknown;
-    const { fn } = this.#entry;
+  /** Goes on from anywhere, with what was answered or thrown there, if anything was. */
+  go(
+    phase: 'before' | 'within' | 'after',
+    i: number,
+    context: Context | undefined,
+    answer: unknown,
+    thrown: unknown,
+  ): unknown {
+    this.phase = phase;
+    this.i = i;
+    this.context = context;
+    const result = thrown === none ? this.step(answer) : this.failed(thrown);
+    return result === pending ? this.promise : result;
+  }
+
+  private step(arrived: unknown): unknown {
+    switch (this.phase) {
+      case 'before':
+        return this.before(arrived);
+      case 'within':
+        return this.within(arrived);
+      case 'after':
+        return this.after(arrived);
+    }
+  }
+
+  /** Something went wrong where the call stands. */
+  private failed(thrown: unknown): unknown {
+    if (this.phase === 'within') {
+      this.refusal = thrown;
+      return this.leave();
+    }
     try {
-      answer = fn(this.#payload, this.#next, this.#context);
-      if (answer !== undefined && answer !== this.#result && isThenable(answer)) {
-        if (waiting === 'never') throw unawaited(answer);
-        return this.#wait(answer);
+      this.wrapped.target.fail(this.current(), thrown, this.payload, this.call);
+    } catch (refusal) {
+      this.refusal ??= refusal;
+    }
+    if (this.phase === 'after') {
+      this.entered = this.entered?.outer;
+      return this.after(none);
+    }
+    this.i++;
+    return this.refusal === undefined ? this.before(none) : this.leave();
+  }
+
+  /** The wrapper whose turn it is. */
+  private current(): Entry {
+    const { wrappers } = this.wrapped;
+    return (this.phase === 'after' ? this.entered?.entry : wrappers[this.i]) as Entry;
+  }
+
+  private before(arrived: unknown): unknown {
+    const { wrappers } = this.wrapped;
+    for (let answer = arrived; this.i < wrappers.length; this.i++, answer = none) {
+      const entry = wrappers[this.i] as Entry;
+      try {
+        if (answer === none) {
+          if (!entry.ok && !admits(entry)) continue;
+          this.context = entry.wantsContext ? new Context(entry, this.call) : undefined;
+          const { fn } = entry;
+          answer = fn(this.payload, this.context);
+        }
+        if (typeof answer !== 'function' && isThenable(answer)) return this.hold(answer, entry.ticks);
+        if (typeof answer !== 'function' && answer !== undefined && answer !== null) {
+          throw new Fault('HANDLER_ANSWER', 'wraps, and may answer a function to be called afterwards, nothing else');
+        }
+      } catch (thrown) {
+        return this.failed(thrown);
       }
-      if (this.#state === 'not called') throw new Fault('WRAPPER_CONTRACT', 'wraps but did not call next()');
-    } catch (thrown) {
-      this.#blame(thrown);
-      answer = undefined;
-      if (this.#state === 'not called') this.#callWithin();
+      if (typeof answer !== 'function' && !entry.ok) entry.worked();
+      this.entered = enter(entry, answer, this.entered);
     }
-    if (answer === this.#result) answer = undefined;
-    if (isThenable(this.#result)) {
-      // The wrapper did not wait for the handlers within; its caller does.
-      if (answer === undefined) return this.#result;
-      return this.#result.then((result) => this.#choose(result, answer));
-    }
-    if (this.#state === 'refused') throw this.#result;
-    return this.#choose(this.#result, answer);
+    this.phase = 'within';
+    return this.within(none);
   }
 
-  readonly #next = (): unknown => {
-    if (this.#state !== 'not called') {
-      const { plugin, hook } = this.#entry;
-      throw new PatchbayError('WRAPPER_CONTRACT', `plugin "${plugin}" in hook "${hook}" called next() twice`, {
-        plugin,
-        hook,
-      });
-    }
-    if (this.#callWithin() === 'refused') throw this.#result;
-    return this.#result;
-  };
-
-  #callWithin(): State {
-    this.#state = 'called';
+  private within(arrived: unknown): unknown {
+    const { canWait } = this.wrapped;
+    let result = arrived;
     try {
-      this.#result = this.#within(this.#payload, this.#call);
-      if (!isThenable(this.#result)) this.#state = 'done';
-      else if (this.#resolve !== undefined) this.#listenWithin(this.#result);
-    } catch (refused) {
-      this.#state = 'refused';
-      this.#result = refused;
+      if (result === none) result = this.wrapped.inner(this.payload, this.call, canWait ? this : undefined);
+      if (result === pending) {
+        this.expires = notWaiting;
+        return this.suspend();
+      }
+      if (isThenable(result)) return this.hold(result, undefined);
+    } catch (refusal) {
+      return this.failed(refusal);
     }
-    return this.#state;
+    this.result = result;
+    return this.leave();
   }
 
-  /** Waits for an async wrapper. Its deadline runs only while it is its turn, not while it waits for those within. */
-  #wait(answer: PromiseLike<unknown>): Promise<unknown> {
-    const promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+  /** On to the second halves. */
+  private leave(): unknown {
+    this.phase = 'after';
+    return this.after(none);
+  }
+
+  private after(arrived: unknown): unknown {
+    const { target } = this.wrapped;
+    for (let answer = arrived; this.entered !== undefined; this.entered = this.entered.outer, answer = none) {
+      const { entry, after } = this.entered;
+      try {
+        if (answer === none) answer = after(new Outcome(this.result, this.refusal));
+        if (isThenable(answer)) return this.hold(answer, entry.ticks);
+        if (answer !== undefined && this.refusal === undefined) {
+          this.result = target.replace(entry, this.result, answer, this.call);
+        }
+        if (!entry.ok) entry.worked();
+      } catch (thrown) {
+        return this.failed(thrown);
+      }
+    }
+    if (this.refusal !== undefined) throw this.refusal;
+    return this.result;
+  }
+
+  /** Waits for a half of a wrapper, or, without a deadline of its own, for the handlers within. */
+  private hold(answer: PromiseLike<unknown>, ticks: number | undefined): unknown {
+    const { target, canWait } = this.wrapped;
+    if (!canWait) throw unawaited(answer);
+    if (this.ok === undefined) {
+      target.deadlines.add(this);
+      this.hear();
+    }
+    this.expires = ticks === undefined ? notWaiting : target.deadlines.tick + ticks;
+    listen(answer, this.ok as Ear, this.no as Ear);
+    return this.suspend();
+  }
+
+  /** Makes sure that there is a promise to give out. */
+  private suspend(): typeof pending {
+    this.promise ??= new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
     });
-    this.#target.deadlines.add(this);
-    if (this.#state === 'called' && isThenable(this.#result)) this.#listenWithin(this.#result);
-    else this.#startClock();
-    listen(answer, this.#hear, (error) => this.#failed(error));
-    return promise;
+    return pending;
   }
 
-  #startClock(): void {
-    this.expires = this.#target.deadlines.after(this.#entry.deadlineMs);
+  /** The handlers within wait for one of theirs: they do so on behalf of this call, without a promise of their own. */
+  wait(
+    pass: Pass,
+    i: number,
+    payload: unknown,
+    gathered: unknown[] | undefined,
+    context: Context | undefined,
+    answer: PromiseLike<unknown>,
+  ): unknown {
+    const call = new SuspendedCall(pass, this.call, this);
+    return call.wait(pass, i, payload, gathered, context, answer);
   }
 
-  #listenWithin(result: PromiseLike<unknown>): void {
-    this.expires = Number.POSITIVE_INFINITY;
-    const ended = (state: 'done' | 'refused') => (value: unknown) => {
-      this.#state = state;
-      this.#result = value;
-      if (this.#answer === none) this.#startClock();
-      else this.#finish();
+  ended(result: unknown): void {
+    this.resume(result, none);
+  }
+
+  refused(refusal: unknown): void {
+    this.resume(none, refusal);
+  }
+
+  /** Ears for the answers to come; earlier ones go deaf. */
+  private hear(): void {
+    const ok = (value: unknown) => {
+      if (this.ok === ok) this.resume(value, none);
     };
-    listen(result, ended('done'), ended('refused'));
+    this.ok = ok;
+    this.no = (error) => {
+      if (this.ok === ok) this.resume(none, error);
+    };
   }
 
-  readonly #hear = (value: unknown): void => {
-    if (this.#answer !== none) return;
-    this.#answer = value;
-    this.#finish();
-  };
-
-  #failed(thrown: unknown): void {
-    if (this.#answer !== none) return;
-    this.#answer = undefined;
-    try {
-      this.#blame(thrown);
-      this.#finish();
-    } catch (refused) {
-      this.#end(this.#reject, refused);
-    }
-  }
-
-  /** The deadline of the wrapper has passed. */
+  /** The deadline of the wrapper it waits for has passed. */
   expired(): void {
-    const fault = new Fault('HANDLER_TIMEOUT', `did not answer within ${this.#entry.deadlineMs} ms`);
-    Context.abort(this.#context, new Error(`${this.#entry.plugin}: ${fault.message}`));
-    this.#failed(fault);
+    this.hear();
+    const { plugin, deadlineMs } = this.current();
+    const fault = new Fault('HANDLER_TIMEOUT', `did not answer within ${deadlineMs} ms`);
+    Context.abort(this.context, new Error(`${plugin}: ${fault.message}`));
+    this.resume(none, fault);
   }
 
-  /** Ends the call if both the wrapper and those within have answered; sees to it that they are asked. */
-  #finish(): void {
+  private resume(answer: unknown, thrown: unknown): void {
+    let settle = this.resolve;
+    let result: unknown;
     try {
-      if (this.#state === 'not called') {
-        this.#callWithin();
-        this.#blame(new Fault('WRAPPER_CONTRACT', 'wraps but did not call next()'));
-      }
-      if (this.#state === 'refused') throw this.#result;
-      if (this.#state === 'done') this.#end(this.#resolve, this.#choose(this.#result, this.#answer));
-    } catch (refused) {
-      this.#end(this.#reject, refused);
+      result = thrown === none ? this.step(answer) : this.failed(thrown);
+      if (result === pending) return;
+    } catch (refusal) {
+      settle = this.reject;
+      result = refusal;
     }
-  }
-
-  #end(how: ((value: unknown) => void) | undefined, value: unknown): void {
-    this.#target.deadlines.delete(this);
-    how?.(value);
-  }
-
-  /** Keeps the wrapper's answer if it has one and may give it. */
-  #choose(result: unknown, answer: unknown): unknown {
-    if (!this.#entry.ok && !this.#failedOnce) this.#entry.worked();
-    if (answer === undefined || answer === result) return result;
-    try {
-      return this.#target.replace(this.#entry, result, answer, this.#call);
-    } catch (thrown) {
-      this.#blame(thrown);
-      return result;
-    }
-  }
-
-  /** Notes a failure of the wrapper; throws if it refuses. A refusal from within that passed through is not its fault. */
-  #blame(thrown: unknown): void {
-    if (this.#state === 'refused' && thrown === this.#result) return;
-    this.#failedOnce = true;
-    const refused = this.#target.fail(this.#entry, thrown, this.#payload, this.#call);
-    if (refused !== undefined) throw refused;
+    this.wrapped.target.deadlines.delete(this);
+    settle?.(result);
   }
 }

@@ -1,0 +1,133 @@
+import { measureLatency } from 'patchbay-host/kernel';
+import { bytesPerCall, type Candidate, compare, type Effort, four, type Taken } from '../measure.ts';
+import { type Goal, goal, type Report, type Row } from '../report.ts';
+import { asyncPeers, bodies, handlers, Loop, ours, payload, peers } from './peers.ts';
+import { registering } from './registering.ts';
+import { wrapped } from './wrappers.ts';
+
+const kinds = ['notify', 'collect', 'first', 'waterfall'] as const;
+const sizes = [0, 1, 5, 20, 100];
+
+function row(name: string, taken: Record<string, Taken>): Row {
+  const { ours: own, ...others } = taken;
+  const ratios = Object.fromEntries(Object.entries(others).map(([peer, { ratio }]) => [peer, ratio]));
+  return {
+    case: `${name} (loop ${others['loop']?.ns.toFixed(1)} ns)`,
+    ours: own?.ratio ?? Number.NaN,
+    unit: 'x loop',
+    peers: ratios,
+  };
+}
+
+export async function run(effort: Effort): Promise<Report> {
+  const rows: Row[] = [];
+  const goals: Goal[] = [];
+  const measure = async (name: string, candidates: Record<string, Candidate>, isAsync = false) => {
+    const taken = await compare(candidates, effort, { isAsync });
+    rows.push(row(name, taken));
+    return (of: string, to = 'loop') => (taken[of]?.ns ?? Number.NaN) / (taken[to]?.ns ?? Number.NaN);
+  };
+
+  for (const kind of kinds) {
+    const input = (kind === 'waterfall' ? 1 : payload) as never;
+    for (const n of sizes) {
+      const lists = four(() => handlers(n, bodies[kind](n)));
+      const loops = lists.map((hs) => new Loop(hs));
+      const hooks = lists.map((hs) => ours(kind, hs).hook);
+      const plain = lists.map((hs) => ours(kind, hs, { codegen: false }).hook);
+      const sampled = lists.map((hs) => {
+        const { kernel, hook } = ours(kind, hs);
+        measureLatency(kernel, { every: 256 });
+        return hook;
+      });
+      const ratio = await measure(`sync ${kind} N=${n}`, {
+        loop: (k) => loops[k]?.[kind](input),
+        ours: (k) => hooks[k]?.callSync(input),
+        'ours, async-capable': (k) => hooks[k]?.call(input),
+        'ours, no codegen': (k) => plain[k]?.callSync(input),
+        'ours, sampled timing': (k) => sampled[k]?.callSync(input),
+        ...peers(kind, lists, input),
+      });
+      if (n === 5) {
+        goals.push(goal(`sync ${kind} N=5`, kind === 'collect' ? 0.9 : 0.8, ratio('ours')));
+        goals.push(goal(`sync ${kind} N=5, async-capable caller`, 1.2, ratio('ours, async-capable')));
+        goals.push(goal(`sync ${kind} N=5, sampled timing`, 0.9, ratio('ours, sampled timing')));
+        if (kind !== 'collect') {
+          goals.push(goal(`sync ${kind} N=5, code generation forbidden`, 1.1, ratio('ours, no codegen')));
+          goals.push(goal(`sync ${kind} N=5 vs tapable`, 1, ratio('ours', 'tapable')));
+          const bytes = bytesPerCall((k) => hooks[k]?.call(input));
+          goals.push(goal(`sync ${kind} N=5, bytes per async-capable call`, 0.5, bytes));
+        }
+      }
+      if (n === 100 && kind === 'notify') goals.push(goal('sync notify N=100', 0.3, ratio('ours')));
+    }
+  }
+
+  for (const n of sizes) {
+    const lists = four(() => handlers(n, bodies.notify(n), true));
+    const loops = lists.map((hs) => new Loop(hs));
+    const hooks = lists.map((hs) => ours('notify', hs).hook);
+    const ratio = await measure(
+      `async notify N=${n}`,
+      {
+        loop: (k) => loops[k]?.series(payload as never),
+        ours: (k) => hooks[k]?.call(payload),
+        ...asyncPeers(lists, payload),
+      },
+      true,
+    );
+    if (n === 5) goals.push(goal('async series with deadlines N=5', 1.1, ratio('ours')));
+  }
+
+  const halves = (n: number, handlersAsync: boolean, wrappersAsync: boolean) =>
+    measure(
+      `2 ${wrappersAsync ? 'async ' : ''}wrappers, ${n} ${handlersAsync ? 'async ' : ''}handlers`,
+      wrapped(n, 2, { handlersAsync, wrappersAsync }),
+      handlersAsync,
+    );
+  goals.push(goal('wrappers, sync, N=5', 1.05, (await halves(5, false, false))('ours')));
+  goals.push(goal('wrappers around async handlers, N=5', 1.1, (await halves(5, true, false))('ours')));
+  await halves(20, true, false);
+  await halves(5, true, true);
+  goals.push(goal('async wrappers around async handlers, N=20', 1.1, (await halves(20, true, true))('ours')));
+
+  rows.push(...(await apart(effort)));
+  const { row: registered, goal: linear } = registering(effort);
+  rows.push(registered);
+  goals.push(linear);
+  return { bench: 'kernel', rows, goals };
+}
+
+/** What costs so much that it has a row of its own: freezing, timing every call, merging. */
+async function apart(effort: Effort): Promise<Row[]> {
+  const lists = four(() => handlers(5, bodies.notify(5)));
+  const loops = lists.map((hs) => new Loop(hs));
+  const frozen = lists.map((hs) => ours('notify', hs, { row: { frozen: true } }).hook);
+  const timed = lists.map((hs) => {
+    const { kernel, hook } = ours('notify', hs);
+    measureLatency(kernel, { every: 1 });
+    return hook;
+  });
+  const fresh = () => ({ a: 1, b: { c: [1, 2, 3] }, d: 'x' }) as never;
+  const again = { a: 1 } as never;
+  const gifts = four(() => handlers(5, (i) => `sink.n += p.a; return { k${i}: ${i} };`));
+  const merges = gifts.map((hs) => ours('merge', hs).hook);
+  const cases: Record<string, Record<string, Candidate>> = {
+    'freezing a new payload, notify N=5': {
+      loop: (k) => loops[k]?.notify(fresh()),
+      ours: (k) => frozen[k]?.callSync(fresh()),
+    },
+    'a payload frozen before, notify N=5': {
+      loop: (k) => loops[k]?.notify(again),
+      ours: (k) => frozen[k]?.callSync(again),
+    },
+    'timing every call, notify N=5': { loop: (k) => loops[k]?.notify(again), ours: (k) => timed[k]?.callSync(again) },
+    'merge N=5 (loop: Object.assign)': {
+      loop: (k) => Object.assign({}, ...(gifts[k] ?? []).map((h) => h(again))),
+      ours: (k) => merges[k]?.callSync(again),
+    },
+  };
+  const rows: Row[] = [];
+  for (const [name, candidates] of Object.entries(cases)) rows.push(row(name, await compare(candidates, effort)));
+  return rows;
+}

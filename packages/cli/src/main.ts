@@ -1,0 +1,88 @@
+import { Command as Commander, CommanderError } from 'commander';
+import { messageOf, PatchbayError } from 'patchbay-sdk';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Command, Output } from './command.ts';
+import { commands } from './commands.ts';
+
+const { version } = packageJson;
+const wantsJson = process.argv.includes('--json');
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+});
+
+function print(output: Output): void {
+  process.stdout.write(wantsJson ? `${JSON.stringify(output.json)}\n` : `${output.text}\n`);
+  process.exitCode = output.exitCode ?? 0;
+}
+
+function printError(thrown: unknown): void {
+  const error =
+    thrown instanceof PatchbayError ? thrown : new PatchbayError('INTERNAL', messageOf(thrown), { cause: thrown });
+  if (wantsJson) process.stdout.write(`${JSON.stringify({ error })}\n`);
+  else process.stderr.write(`error ${error.code}: ${error.message}; ${error.hint}\n`);
+  if (error.code === 'INTERNAL' && !wantsJson) process.stderr.write(`${(thrown as Error)?.stack ?? ''}\n`);
+  process.exitCode = error.exitCode;
+}
+
+/** Adds a command below its words, making the groups on the way. */
+function add(program: Commander, { usage, summary, options = [], example, load }: Command): void {
+  const words = usage.split(' ');
+  const named = words.filter((word) => !/^[<[]/.test(word));
+  const group = named.slice(0, -1).reduce((parent, word) => {
+    return parent.commands.find((known) => known.name() === word) ?? quiet(parent.command(word));
+  }, program);
+  const command = quiet(group.command([named.at(-1), ...words.slice(named.length)].join(' ')));
+  command
+    .description(summary)
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', `\nExample:\n  ${example}`);
+  for (const [flags, description] of options) command.option(flags, description);
+  command.action(async (...given: unknown[]) => {
+    const globals = command.optsWithGlobals<{ cwd?: string }>();
+    const { run } = await load();
+    print(
+      await run({
+        args: command.args,
+        options: given.at(-2) as Record<string, unknown>,
+        cwd: globals.cwd ?? process.cwd(),
+        json: wantsJson,
+        version,
+        progress: wantsJson ? () => {} : (line) => void process.stderr.write(`${line}\n`),
+      }),
+    );
+  });
+}
+
+/** Errors are ours to print. */
+function quiet(command: Commander): Commander {
+  return command.exitOverride().configureOutput({ writeErr: () => {} });
+}
+
+function usage(program: Commander, thrown: CommanderError): PatchbayError {
+  if (thrown.code !== 'commander.help') {
+    return new PatchbayError('USAGE', thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
+  }
+  const group = program.commands.find((command) => command.name() === program.args[0]) ?? program;
+  const known = group.commands.map((command) => command.name()).join(', ');
+  return new PatchbayError('USAGE', `"patchbay ${group.name()}" needs one of its commands: ${known}`);
+}
+
+async function main(): Promise<void> {
+  const program = quiet(new Commander('patchbay'))
+    .description('A host for AI agents in which everything is a plugin')
+    .version(version)
+    .option('--cwd <folder>', 'work in this folder')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  patchbay demo');
+  for (const command of commands) add(program, command);
+  if (process.argv.length === 2) return program.outputHelp();
+  try {
+    await program.parseAsync();
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) printError(thrown);
+    else if (thrown.exitCode !== 0) printError(usage(program, thrown));
+  }
+}
+
+await main();

@@ -1,0 +1,2 @@
+export { inspectHandler } from './inspect.ts';
+export { fromDefinition } from './native.ts';

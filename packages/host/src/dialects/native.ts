@@ -1,0 +1,91 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type Log, PatchbayError, type Plugin, suggestion } from 'patchbay-sdk';
+import type { HandlerInput, Registration } from '../kernel/index.ts';
+
+const namePattern = /^(?:@[a-z0-9-]+\/)?[a-z0-9-]+$/;
+const versionPattern = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
+const keys = ['name', 'version', 'config', 'dialect', 'hooks', 'provides'];
+
+/** Whether a value has named members that could be read. */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Turns what `definePlugin` gives, or a plain object like it, into what the kernel takes. Refuses what is wrong in it. */
+export function fromDefinition(definition: unknown, config: unknown = {}, log?: Log): Registration {
+  if (!isObject(definition)) {
+    throw new PatchbayError('PLUGIN_INVALID', 'a plugin must be the object that definePlugin gives');
+  }
+  const { name, version, hooks, provides, dialect } = definition;
+  const plugin = typeof name === 'string' ? name : undefined;
+  const invalid = (field: string, what: string) =>
+    new PatchbayError('PLUGIN_INVALID', `plugin "${plugin ?? '(without a name)'}": ${what}`, { plugin, field });
+
+  if (plugin === undefined || !namePattern.test(plugin)) {
+    throw invalid('name', `"name" must be lower-case letters, digits and dashes, not ${JSON.stringify(name)}`);
+  }
+  if (typeof version !== 'string' || !versionPattern.test(version)) {
+    throw invalid('version', `"version" must be a semantic version like 1.0.0, not ${JSON.stringify(version)}`);
+  }
+  for (const key of Object.keys(definition)) {
+    if (!keys.includes(key)) throw invalid(key, `unknown field "${key}", ${suggestion(key, keys)}`);
+  }
+  for (const [field, value] of Object.entries({ hooks, provides })) {
+    if (value !== undefined && !isObject(value)) throw invalid(field, `"${field}" must be an object by name of hook`);
+  }
+  return {
+    name: plugin,
+    handlers: [...handlersOf(hooks), ...handlersOf(provides)],
+    config: readConfig(plugin, definition['config'], config),
+    ...(dialect === undefined ? {} : { dialect: dialect as NonNullable<Plugin['dialect']> }),
+    ...(log === undefined ? {} : { log }),
+  };
+}
+
+function handlersOf(byHook: unknown): HandlerInput[] {
+  return Object.entries((byHook ?? {}) as Record<string, unknown>).flatMap(([hook, implementation]) => {
+    if (implementation === undefined) return [];
+    const all = Array.isArray(implementation) ? implementation : [implementation];
+    return all.map((one) => (isObject(one) ? { ...one, hook } : { hook, handler: one }));
+  });
+}
+
+/** Validates an operator's configuration of a plugin and fills in its defaults. */
+function readConfig(plugin: string, schema: unknown, config: unknown): unknown {
+  const invalid = (field: string, what: string) =>
+    new PatchbayError('CONFIG_INVALID', `plugin "${plugin}", config${field === '' ? '' : ` "${field}"`}: ${what}`, {
+      plugin,
+      field,
+    });
+  if (schema !== undefined && !isSchema(schema)) {
+    throw new PatchbayError('PLUGIN_INVALID', `plugin "${plugin}": "config" must be a schema (zod, valibot, …)`, {
+      plugin,
+      field: 'config',
+    });
+  }
+  const known = schema === undefined ? [] : fieldNames(schema);
+  if (isObject(config) && known !== undefined) {
+    for (const key of Object.keys(config)) {
+      if (!known.includes(key)) throw invalid(key, `there is no such field; ${suggestion(key, known)}`);
+    }
+  }
+  if (schema === undefined) return {};
+  const checked = schema['~standard'].validate(config);
+  if (checked instanceof Promise) throw invalid('', 'the schema is async, which a plugin cannot have');
+  if (checked.issues === undefined) return checked.value;
+  const [issue] = checked.issues;
+  const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+  throw invalid(path, issue?.message ?? 'is wrong');
+}
+
+function isSchema(value: unknown): value is StandardSchemaV1 {
+  const standard = (value as { '~standard'?: { validate?: unknown } } | null)?.['~standard'];
+  return typeof standard?.validate === 'function';
+}
+
+/** The fields of an object schema that takes no others, as far as the schema library lets one see. */
+function fieldNames(schema: StandardSchemaV1): string[] | undefined {
+  const { def } = schema as { def?: { shape?: unknown; catchall?: { def?: { type?: string } } } };
+  const open = def?.catchall !== undefined && def.catchall.def?.type !== 'never';
+  return isObject(def?.shape) && !open ? Object.keys(def.shape) : undefined;
+}
