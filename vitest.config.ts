@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { reporters } from './test/reporters.ts';
 
 const conditions = ['patchbay-source'];
 
@@ -6,13 +7,9 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: [
-      'packages/*/test/**/*.test.ts',
-      'plugins/*/test/**/*.test.ts',
-      'examples/*/test/**/*.test.ts',
-      'test/*.test.ts',
-    ],
+    include: ['{packages,plugins,examples}/*/test/**/*.test.ts', 'test/*.test.ts'],
     execArgv: ['--conditions=patchbay-source'],
     testTimeout: 30_000,
+    reporters,
   },
 });
