@@ -153,7 +153,7 @@ export class PatchbayError extends Error {
 /** The message of anything that was thrown, errors or not. Never throws itself. */
 export function messageOf(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return thrown.message || thrown.name;
+    if (thrown instanceof Error) return String(thrown.message || thrown.name);
     return typeof thrown === 'string' ? thrown : `threw ${JSON.stringify(thrown) ?? String(thrown)}`;
   } catch {
     return 'threw something that cannot be shown';

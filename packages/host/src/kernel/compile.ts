@@ -35,13 +35,14 @@ export function compile(pass: Pass): Caller | undefined {
     if (${r} !== undefined && ${r} !== null) {
       later = isThenable(${r});
       ${judge === undefined ? '' : `if (!later) ${r} = judge(e${i}, ${r});`}
+      ${kind === 'waterfall' && freezes ? `if (!later) freezeDeep(${r});` : ''}
     }
   } catch (thrown) {
     target.fail(e${i}, thrown, p, call);
     ${r} = undefined;
   }
   if (later) return loop(pass, ${i}, p, ${gathered}, call, ${r}, ${wantsContext ? 'c' : 'undefined'}, suspended);
-  ${kept[kind](r, freezes)}`;
+  ${kept[kind](r)}`;
   };
   const all = `[${names('r')}]`;
   const result = {
@@ -81,8 +82,7 @@ const kept = {
   notify: () => '',
   first: (r: string) => `if (${r} !== undefined && ${r} !== null) return ${r};`,
   collect: (r: string) => `if (${r} === undefined || ${r} === null) full = false;`,
-  waterfall: (r: string, freezes: boolean) =>
-    `if (${r} !== undefined && ${r} !== null) p = ${freezes ? `freezeDeep(${r})` : r};`,
+  waterfall: (r: string) => `if (${r} !== undefined && ${r} !== null) p = ${r};`,
   merge: () => '',
 } as const;
 

@@ -57,8 +57,8 @@ export class Entry extends Health {
     this.fn = of.fn;
     this.wraps = of.wraps;
     this.phase = of.options.tryfirst ? 0 : of.options.trylast ? 2 : 1;
-    this.before = of.options.before ?? [];
-    this.after = of.options.after ?? [];
+    this.before = [...(of.options.before ?? [])];
+    this.after = [...(of.options.after ?? [])];
     this.deadlineMs = of.options.deadlineMs ?? of.deadlineMs;
     this.ticks = ticksIn(this.deadlineMs);
     this.closed = of.closed && of.options.advisory !== true;

@@ -55,7 +55,7 @@ export class Health {
   failed(): void {
     this.failures++;
     this.#set(false);
-    if (!this.#probing && this.failures < this.#breaker.failures) return;
+    if (!this.#probing && (this.pauses > 0 || this.failures < this.#breaker.failures)) return;
     this.#probing = false;
     const { pauseMs, maxPauseMs, now } = this.#breaker;
     this.pausedUntil = now() + Math.min(pauseMs * 2 ** this.pauses, maxPauseMs);

@@ -31,7 +31,8 @@ export class Hook<P = unknown, R = unknown> implements Plan {
   readonly #wrappers: Order;
   readonly #subsets = new Map<string, { readonly without: ReadonlySet<string>; readonly hook: Hook<P, R> }>();
   /** The calls so far, of a historic hook. */
-  readonly #history: { readonly payload: unknown; readonly call: Call | undefined }[] | undefined;
+  #history: { payload: unknown; call: Call | undefined; without: ReadonlySet<string> }[] | undefined;
+  #without: ReadonlySet<string> = new Set();
   /** Whether anything is to be done before a call. */
   private readonly special: boolean;
   private readonly mayWait = new Tiers(this, true);
@@ -67,7 +68,7 @@ export class Hook<P = unknown, R = unknown> implements Plan {
 
   private prepare(payload: P, call: Call | undefined): void {
     if (this.freezes) freezeDeep(payload);
-    this.#history?.push({ payload, call });
+    this.#history?.push({ payload, call, without: this.#without });
   }
 
   /** The same hook without the handlers of some plugins; follows later registrations. */
@@ -80,6 +81,8 @@ export class Hook<P = unknown, R = unknown> implements Plan {
     for (const entry of [...this.#handlers, ...this.#wrappers]) {
       if (!subset.without.has(entry.plugin)) subset.hook.add(entry);
     }
+    subset.hook.#history = this.#history;
+    subset.hook.#without = new Set([...this.#without, ...names]);
     this.#subsets.set(key, subset);
     return subset.hook;
   }
@@ -118,12 +121,20 @@ export class Hook<P = unknown, R = unknown> implements Plan {
   async replay(entries: readonly Entry[]): Promise<void> {
     const newcomers = new Order(this.name);
     for (const entry of entries) newcomers.add(entry);
-    const pass = { target: this, entries: newcomers.sorted(), canWait: true, watch: undefined };
-    for (const { payload, call } of [...(this.#history ?? [])]) {
+    const watch = this.watches.filter(({ every }) => every === 1).map(({ interceptor }) => interceptor);
+    for (const { payload, call, without } of [...(this.#history ?? [])]) {
       const record = newRecord();
+      const entries = newcomers.sorted().filter((entry) => !without.has(entry.plugin));
+      const pass = { target: this, entries, canWait: true, watch: watch.length > 0 ? watch : undefined };
       const result = begin(pass, payload, { ...call, record });
       if (result instanceof Promise) await result;
-      for (const { answer, plugin } of record.answers) call?.late?.(answer, plugin);
+      for (const { answer, plugin } of record.answers) {
+        try {
+          call?.late?.(answer, plugin);
+        } catch (error) {
+          process.emitWarning(`a callback for late answers failed: ${String(error)}`, 'PatchbayWarning');
+        }
+      }
     }
   }
 
@@ -152,7 +163,8 @@ export class Hook<P = unknown, R = unknown> implements Plan {
 
   fail(entry: Entry, thrown: unknown, payload: unknown, call: Call | undefined): void {
     const failure = blame(entry, thrown, payload, call);
-    if (!(thrown instanceof Fault) || thrown.counts) entry.failed();
+    if (!Fault.is(thrown) || thrown.counts) entry.failed();
+    else if (failure.code === 'HOOK_REFUSED') entry.worked();
     if (failure.code !== 'HOOK_REFUSED') {
       call?.record?.failures.push(failure);
       this.#shared.failed(failure);

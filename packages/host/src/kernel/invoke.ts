@@ -4,6 +4,26 @@ import type { Entry } from './entry.ts';
 import { Fault } from './failure.ts';
 import type { Interceptor } from './intercept.ts';
 
+const nativeThen = Promise.prototype.then;
+
+/** Whether it is a promise of the engine's own, with nothing about it changed. */
+export function isNative(answer: unknown): answer is Promise<unknown> {
+  try {
+    return answer instanceof Promise && answer.then === nativeThen && answer.constructor === Promise;
+  } catch {
+    return false;
+  }
+}
+
+/** Hears what becomes of a promise. */
+export type Ear = (value: unknown) => void;
+
+/** Hears of an answer exactly once, whatever a foreign `then` does. */
+export function listen(answer: PromiseLike<unknown>, ok: Ear, no: Ear): void {
+  const native = isNative(answer) ? answer : new Promise((resolve) => resolve(answer));
+  native.then(ok, no);
+}
+
 /** Whether a value must be awaited. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
@@ -23,9 +43,16 @@ export function admits(entry: Entry): boolean {
 
 /** What becomes of a promise that nobody can wait for: it must not end the process when it is rejected. */
 export function unawaited(answer: PromiseLike<unknown>): Fault {
-  Promise.resolve(answer).catch(() => {});
+  listen(
+    answer,
+    () => {},
+    () => {},
+  );
   return new Fault('HANDLER_ASYNC', 'answered a promise to a caller that cannot wait');
 }
+
+/** Who watches the handler that answered this promise, to be told when nobody waits for it any more. */
+export const endOf = new WeakMap<object, (error: unknown) => void>();
 
 /** Calls a handler with those who watch before and after it; they see async ones end too. */
 export function watched(
@@ -37,15 +64,23 @@ export function watched(
 ): unknown {
   const seen = { plugin: entry.plugin, hook: entry.hook, handler: entry.id, run: call?.run };
   const ends = watch.map((interceptor) => interceptor(seen));
+  let ended = false;
   const end = (error?: unknown) => {
+    if (ended) return;
+    ended = true;
     for (let i = ends.length - 1; i >= 0; i--) ends[i]?.(error);
   };
   try {
     const { fn } = entry;
     const answer = fn(payload, context);
-    if (isThenable(answer)) Promise.resolve(answer).then(() => end(), end);
-    else end();
-    return answer;
+    if (!isThenable(answer)) {
+      end();
+      return answer;
+    }
+    const promise = new Promise((resolve) => resolve(answer));
+    endOf.set(promise, end);
+    promise.then(() => end(), end);
+    return promise;
   } catch (thrown) {
     end(thrown);
     throw thrown;

@@ -14,7 +14,7 @@ export function measureLatency<T extends HookTable>(kernel: Kernel<T>, { every =
   const byHandler = new Map<string, Latency>();
   const stop = kernel.intercept(
     ({ plugin, hook, handler }) => {
-      const key = JSON.stringify([hook, handler]);
+      const key = JSON.stringify([hook, plugin, handler]);
       let latency = byHandler.get(key);
       if (latency === undefined) {
         latency = { plugin, hook, histogram: createHistogram() };

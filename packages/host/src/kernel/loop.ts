@@ -51,7 +51,7 @@ export const none: unique symbol = Symbol('none');
 /** What `merge` gathers. */
 export interface Gift {
   readonly entry: Entry;
-  readonly answer: unknown;
+  readonly pairs: readonly (readonly [string, unknown])[];
 }
 
 /** Calls all handlers of a pass, on behalf of a call that can already wait, if one is given. */
@@ -82,10 +82,12 @@ export function loop(
   for (; i < entries.length; i++, answer = none) {
     const entry = entries[i] as Entry;
     let later = false;
+    let pairs: [string, unknown][] = [];
     try {
       if (answer === none) {
         const { fn } = entry;
         if (entry.simple && watch === undefined) {
+          context = undefined;
           answer = fn(payload);
         } else {
           if (!admits(entry)) continue;
@@ -97,6 +99,8 @@ export function loop(
         later = isThenable(answer);
         if (later && !pass.canWait) throw unawaited(answer as PromiseLike<unknown>);
         if (!later && judge !== undefined) answer = judge(entry, answer);
+        if (!later && kind === 'waterfall' && target.freezes) freezeDeep(answer);
+        if (!later && kind === 'merge' && answer !== undefined) pairs = Object.entries(answer as object);
       }
     } catch (thrown) {
       target.fail(entry, thrown, payload, call);
@@ -111,16 +115,15 @@ export function loop(
     call?.record?.answers.push({ plugin: entry.plugin, handler: entry.id, answer });
     if (kind === 'first') return answer;
     if (kind === 'collect') gathered?.push(answer);
-    else if (kind === 'merge') gathered?.push({ entry, answer } satisfies Gift);
-    else if (kind === 'waterfall') payload = rewritten(target, entry, payload, answer, call);
+    else if (kind === 'merge') gathered?.push({ entry, pairs } satisfies Gift);
+    else if (kind === 'waterfall') payload = rewritten(entry, payload, answer, call);
   }
   if (kind === 'waterfall') return payload;
   return kind === 'first' ? null : gathered;
 }
 
 /** Takes over a rewritten payload and notes who changed it. */
-function rewritten(target: Target, entry: Entry, before: unknown, answer: unknown, call: Call | undefined): unknown {
-  const after = target.freezes ? freezeDeep(answer) : answer;
+function rewritten(entry: Entry, before: unknown, after: unknown, call: Call | undefined): unknown {
   if (after !== before) call?.record?.changes.push({ plugin: entry.plugin, handler: entry.id, before, after });
   return after;
 }

@@ -6,12 +6,12 @@ export function merged(gifts: readonly Gift[]): Merged<unknown> {
   const entries: Record<string, unknown> = Object.create(null);
   const owners: Record<string, string> = Object.create(null);
   const losers = new Map<string, string[]>();
-  for (const { entry, answer } of gifts.toSorted((a, b) => b.entry.seq - a.entry.seq)) {
-    for (const [key, value] of Object.entries(answer as object)) {
+  for (const { entry, pairs } of gifts.toSorted((a, b) => b.entry.seq - a.entry.seq)) {
+    for (const [key, value] of pairs) {
       if (owners[key] === undefined) {
         owners[key] = entry.plugin;
         entries[key] = value;
-      } else {
+      } else if (owners[key] !== entry.plugin && !losers.get(key)?.includes(entry.plugin)) {
         losers.set(key, [...(losers.get(key) ?? []), entry.plugin]);
       }
     }

@@ -66,7 +66,7 @@ export function readHandler(table: HookTable, plugin: string, input: HandlerInpu
 
   const fn = wrapper ?? handler;
   if (typeof fn !== 'function') throw invalid(`must be a function, not ${fn === null ? 'null' : typeof fn}`);
-  if (/^(?:class|(?:async\s*)?function\s*\*|(?:async\s*)?\*)/.test(Function.prototype.toString.call(fn))) {
+  if (/^(?:class\b(?!\s*\()|(?:async\s*)?function\s*\*|(?:async\s*)?\*)/.test(Function.prototype.toString.call(fn))) {
     throw invalid('must be a plain or async function, not a class or a generator');
   }
   if (fn.length > 2) {

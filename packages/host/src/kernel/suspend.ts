@@ -3,23 +3,8 @@ import { Context } from './context.ts';
 import type { Waiter } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { Fault } from './failure.ts';
+import { type Ear, endOf, isNative, listen } from './invoke.ts';
 import { loop, none, type Pass, pending, type Suspended } from './loop.ts';
-
-const nativeThen = Promise.prototype.then;
-
-/** Whether it is a promise of the engine's own, with nothing about it changed. */
-function isNative(answer: unknown): answer is Promise<unknown> {
-  return answer instanceof Promise && answer.then === nativeThen && answer.constructor === Promise;
-}
-
-/** Hears what becomes of a promise. */
-export type Ear = (value: unknown) => void;
-
-/** Hears of an answer exactly once, whatever a foreign `then` does. */
-export function listen(answer: PromiseLike<unknown>, ok: Ear, no: Ear): void {
-  const native = isNative(answer) ? answer : new Promise((resolve) => resolve(answer));
-  native.then(ok, no);
-}
 
 /** Who waits for what a suspended call comes to, in place of a promise. */
 export interface Parent {
@@ -42,6 +27,7 @@ export class SuspendedCall implements Suspended, Waiter {
   private readonly call: Call | undefined;
   private readonly parent: Parent | undefined;
   private i = 0;
+  private answer: object | undefined = undefined;
   private payload: unknown = undefined;
   private gathered: unknown[] | undefined = undefined;
   private context: Context | undefined = undefined;
@@ -67,6 +53,7 @@ export class SuspendedCall implements Suspended, Waiter {
   ): unknown {
     const { target, entries } = this.pass;
     const isFirst = this.expires === 0;
+    this.answer = answer;
     this.i = i;
     this.payload = payload;
     this.gathered = gathered;
@@ -98,6 +85,7 @@ export class SuspendedCall implements Suspended, Waiter {
     this.hear();
     const entry = this.pass.entries[this.i] as Entry;
     const fault = new Fault('HANDLER_TIMEOUT', `did not answer within ${entry.deadlineMs} ms`);
+    if (this.answer !== undefined) endOf.get(this.answer)?.(new Error(`${entry.plugin}: ${fault.message}`));
     Context.abort(this.context, new Error(`${entry.plugin}: ${fault.message}`));
     this.failed(fault);
   }

@@ -34,6 +34,7 @@ export class Tiers {
   readonly #plan: Plan;
   readonly #canWait: boolean;
   #heat = hotAfter;
+  readonly #samplers = new WeakMap<Watch, Watch & { left: number }>();
 
   constructor(plan: Plan, canWait: boolean) {
     this.#plan = plan;
@@ -86,19 +87,28 @@ export class Tiers {
       const watched = { ...pass, watch };
       return (payload, call, suspended) => begin(watched, payload, call, suspended);
     };
-    let caller = always.length > 0 ? watching(always) : handlers;
-    for (const { interceptor, every } of this.#plan.watches) {
-      if (every === 1) continue;
-      const usual = caller;
-      const sampled = watching([...always, interceptor]);
-      let left = every;
-      caller = (payload, call, suspended) => {
-        if (--left > 0) return usual(payload, call, suspended);
-        left = every;
-        return sampled(payload, call, suspended);
-      };
-    }
-    return caller;
+    const caller = always.length > 0 ? watching(always) : handlers;
+    const samplers = this.#plan.watches.filter((watch) => watch.every !== 1).map((watch) => this.#sampler(watch));
+    if (samplers.length === 0) return caller;
+    const usual = caller;
+    return (payload, call, suspended) => {
+      let due: Interceptor[] | undefined;
+      for (const sampler of samplers) {
+        if (--sampler.left > 0) continue;
+        sampler.left = sampler.every;
+        due ??= [...always];
+        due.push(sampler.interceptor);
+      }
+      if (due === undefined) return usual(payload, call, suspended);
+      return begin({ ...pass, watch: due }, payload, call, suspended);
+    };
+  }
+
+  /** How many calls are left until a watch is due: kept through every change, or nothing might ever be sampled. */
+  #sampler(watch: Watch): Watch & { left: number } {
+    const sampler = this.#samplers.get(watch) ?? { ...watch, left: watch.every };
+    this.#samplers.set(watch, sampler);
+    return sampler;
   }
 }
 

@@ -4,9 +4,9 @@ import { Context } from './context.ts';
 import { notWaiting, type Waiter } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { Fault } from './failure.ts';
-import { admits, isThenable, unawaited } from './invoke.ts';
+import { admits, type Ear, isThenable, listen, unawaited } from './invoke.ts';
 import { none, type Pass, pending, type Suspended, type Target } from './loop.ts';
-import { type Ear, listen, type Parent, SuspendedCall } from './suspend.ts';
+import { type Parent, SuspendedCall } from './suspend.ts';
 
 /** What wrappers need of a hook, beyond what handlers need. */
 export interface WrapTarget extends Target {
@@ -37,9 +37,16 @@ class Outcome {
 class Entered {
   readonly entry: Entry;
   readonly after: (outcome: Outcome) => unknown;
+  readonly context: Context | undefined;
   readonly outer: Entered | undefined;
 
-  constructor(entry: Entry, after: (outcome: Outcome) => unknown, outer: Entered | undefined) {
+  constructor(
+    entry: Entry,
+    after: (outcome: Outcome) => unknown,
+    context: Context | undefined,
+    outer: Entered | undefined,
+  ) {
+    this.context = context;
     this.entry = entry;
     this.after = after;
     this.outer = outer;
@@ -50,24 +57,25 @@ class Entered {
 export function wrap(wrapped: Wrapped, hot: boolean): Caller {
   const plain: Caller = (payload, call) =>
     new WrappedCall(wrapped, payload, call, undefined, undefined).go('before', 0, undefined, none, none);
-  return (hot ? compileWrapped(wrapped, plain) : undefined) ?? plain;
+  return (hot ? compileWrapped(wrapped) : undefined) ?? plain;
 }
 
 /**
  * Does for one set of wrappers what `WrappedCall` does for all, as long as nothing is out of the ordinary; then hands
  * over to it.
  */
-function compileWrapped(wrapped: Wrapped, plain: Caller): Caller | undefined {
+function compileWrapped(wrapped: Wrapped): Caller | undefined {
   const { wrappers } = wrapped;
   const names = (prefix: string) => wrappers.map((_, i) => prefix + i).join(', ');
   const over = (entered: string, result: string) =>
     `return new WrappedCall(wrapped, payload, call, ${entered}, ${result})`;
   /** The wrappers up to `i` that answered a second half. */
-  const entered = (i: number): string => (i < 0 ? 'undefined' : `enter(e${i}, a${i}, ${entered(i - 1)})`);
+  const entered = (i: number): string => (i < 0 ? 'undefined' : `enter(e${i}, a${i}, c${i}, ${entered(i - 1)})`);
   const before = ({ wantsContext }: Entry, i: number) => `
-  c = ${wantsContext ? `new Context(e${i}, call)` : 'undefined'};
-  try { a${i} = h${i}(payload, c); } catch (x) { ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c, none, x); }
-  if (a${i} !== undefined && typeof a${i} !== 'function') ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c, a${i}, none);`;
+  if (!e${i}.ok) ${over(entered(i - 1), 'undefined')}.go('before', ${i}, undefined, none, none);
+  ${wantsContext ? `c${i} = new Context(e${i}, call);` : ''}
+  try { a${i} = h${i}(payload, c${i}); } catch (x) { ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c${i}, none, x); }
+  if (a${i} !== undefined && typeof a${i} !== 'function') ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c${i}, a${i}, none);`;
   const after = (_: Entry, i: number) => `
   if (a${i} !== undefined) {
     try { r = a${i}(new Outcome(result, undefined)); } catch (x) { ${over(entered(i), 'result')}.go('after', ${i}, undefined, none, x); }
@@ -80,8 +88,7 @@ const [${names('h')}] = wrapped.wrappers.map((entry) => entry.fn);
 const { inner } = wrapped;
 let waits = false;
 return (payload, call) => {
-  if (!(${wrappers.map((_, i) => `e${i}.ok`).join(' && ')})) return plain(payload, call, undefined);
-  let c, r, result, ${names('a')};
+  let r, result, ${names('c')}, ${names('a')};
   ${wrappers.map(before).join('')}
   // Once the handlers were seen to answer promises, they are called so that they need none of their own.
   if (waits) ${over(all, 'undefined')}.go('within', 0, undefined, none, none);
@@ -90,12 +97,17 @@ return (payload, call) => {
   ${wrappers.map(after).reverse().join('')}
   return result;
 };`,
-    { wrapped, plain, WrappedCall, Context, Outcome, enter, isThenable, none },
+    { wrapped, WrappedCall, Context, Outcome, enter, isThenable, none },
   );
 }
 
-function enter(entry: Entry, after: unknown, outer: Entered | undefined): Entered | undefined {
-  return typeof after === 'function' ? new Entered(entry, after as Entered['after'], outer) : outer;
+function enter(
+  entry: Entry,
+  after: unknown,
+  context: Context | undefined,
+  outer: Entered | undefined,
+): Entered | undefined {
+  return typeof after === 'function' ? new Entered(entry, after as Entered['after'], context, outer) : outer;
 }
 
 /**
@@ -208,7 +220,7 @@ class WrappedCall implements Parent, Suspended, Waiter {
         return this.failed(thrown);
       }
       if (typeof answer !== 'function' && !entry.ok) entry.worked();
-      this.entered = enter(entry, answer, this.entered);
+      this.entered = enter(entry, answer, this.context, this.entered);
     }
     this.phase = 'within';
     return this.within(none);
@@ -240,7 +252,8 @@ class WrappedCall implements Parent, Suspended, Waiter {
   private after(arrived: unknown): unknown {
     const { target } = this.wrapped;
     for (let answer = arrived; this.entered !== undefined; this.entered = this.entered.outer, answer = none) {
-      const { entry, after } = this.entered;
+      const { entry, after, context } = this.entered;
+      this.context = context;
       try {
         if (answer === none) answer = after(new Outcome(this.result, this.refusal));
         if (isThenable(answer)) return this.hold(answer, entry.ticks);
