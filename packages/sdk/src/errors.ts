@@ -31,7 +31,7 @@ export const errorCodes = {
   HOOK_TABLE_INVALID: row(
     2,
     'A row of a hook table contradicts itself.',
-    'Change the row: a historic hook cannot be of kind first or waterfall.',
+    'Change the row: a historic hook is soft, and not of kind first or waterfall.',
   ),
   HOOK_REFUSED: row(
     4,

@@ -31,7 +31,7 @@ export function compile(pass: Pass): Caller | undefined {
     return `
   if (!e${i}.ok) return loop(pass, ${i}, p, ${gathered}, call, none, undefined, suspended);
   try {
-    ${r} = ${wantsContext ? `h${i}(p, c = new Context(e${i}, call))` : `h${i}(p)`};
+    ${r} = ${wantsContext ? `h${i}(p, c = new Context(e${i}, call, p))` : `h${i}(p)`};
     if (${r} !== undefined && ${r} !== null) {
       later = isThenable(${r});
       ${judge === undefined ? '' : `if (!later) ${r} = judge(e${i}, ${r});`}

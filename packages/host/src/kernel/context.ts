@@ -1,16 +1,19 @@
 import type { HookContext, Log } from 'patchbay-sdk';
 import type { Call } from './call.ts';
 import type { Entry } from './entry.ts';
+import { runOf } from './failure.ts';
 
 /** What one handler sees of one call. Small, because it is made for each; the signal only if it is asked for. */
 export class Context implements HookContext {
   readonly #entry: Entry;
   readonly #call: Call | undefined;
+  readonly #payload: unknown;
   #controller: AbortController | undefined;
 
-  constructor(entry: Entry, call: Call | undefined) {
+  constructor(entry: Entry, call: Call | undefined, payload: unknown) {
     this.#entry = entry;
     this.#call = call;
+    this.#payload = payload;
   }
 
   get plugin(): string {
@@ -20,7 +23,7 @@ export class Context implements HookContext {
     return this.#entry.hook;
   }
   get run(): string | null {
-    return this.#call?.run ?? null;
+    return runOf(this.#payload, this.#call) ?? null;
   }
   get config(): unknown {
     return this.#entry.owner.config;

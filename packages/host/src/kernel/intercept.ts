@@ -7,7 +7,7 @@ export interface Seen {
 }
 
 /**
- * Called right before a handler; what it gives back is called when the handler has ended, with what it threw if it
- * did. Must not throw: it is the host's own code.
+ * Called right before a handler; what it gives back is called when the handler has ended, with what it threw, if it
+ * did. A handler whose deadline has passed has ended. Must not throw: it is the host's own code.
  */
-export type Interceptor = (seen: Seen) => ((error?: unknown) => void) | undefined;
+export type Interceptor = (seen: Seen) => ((failure?: { readonly error: unknown }) => void) | undefined;

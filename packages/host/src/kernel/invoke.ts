@@ -1,7 +1,7 @@
 import type { Call } from './call.ts';
 import type { Context } from './context.ts';
 import type { Entry } from './entry.ts';
-import { Fault } from './failure.ts';
+import { Fault, runOf } from './failure.ts';
 import type { Interceptor } from './intercept.ts';
 
 const nativeThen = Promise.prototype.then;
@@ -52,7 +52,7 @@ export function unawaited(answer: PromiseLike<unknown>): Fault {
 }
 
 /** Who watches the handler that answered this promise, to be told when nobody waits for it any more. */
-export const endOf = new WeakMap<object, (error: unknown) => void>();
+export const endOf = new WeakMap<object, (failure: { error: unknown }) => void>();
 
 /** Calls a handler with those who watch before and after it; they see async ones end too. */
 export function watched(
@@ -62,13 +62,13 @@ export function watched(
   context: Context | undefined,
   call: Call | undefined,
 ): unknown {
-  const seen = { plugin: entry.plugin, hook: entry.hook, handler: entry.id, run: call?.run };
+  const seen = { plugin: entry.plugin, hook: entry.hook, handler: entry.id, run: runOf(payload, call) };
   const ends = watch.map((interceptor) => interceptor(seen));
   let ended = false;
-  const end = (error?: unknown) => {
+  const end = (failure?: { error: unknown }) => {
     if (ended) return;
     ended = true;
-    for (let i = ends.length - 1; i >= 0; i--) ends[i]?.(error);
+    for (let i = ends.length - 1; i >= 0; i--) ends[i]?.(failure);
   };
   try {
     const { fn } = entry;
@@ -79,10 +79,13 @@ export function watched(
     }
     const promise = new Promise((resolve) => resolve(answer));
     endOf.set(promise, end);
-    promise.then(() => end(), end);
+    promise.then(
+      () => end(),
+      (error) => end({ error }),
+    );
     return promise;
   } catch (thrown) {
-    end(thrown);
+    end({ error: thrown });
     throw thrown;
   }
 }

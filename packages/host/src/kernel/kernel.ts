@@ -4,6 +4,7 @@ import {
   fieldsOf,
   type HookTable,
   type Log,
+  messageOf,
   PatchbayError,
   type PayloadOf,
   type ResultOf,
@@ -49,6 +50,15 @@ export interface KernelOptions {
 type CallFor<T extends HookTable, H extends keyof T> = T[H]['kind'] extends 'waterfall'
   ? [call: Call & { readonly record: CallRecord }]
   : [call?: Call];
+
+/** Calls what the host gave for hearing of things: its own fault stops nothing. */
+function guard(what: string, tell: () => void): void {
+  try {
+    tell();
+  } catch (error) {
+    process.emitWarning(`${what} itself failed: ${messageOf(error)}`, 'PatchbayWarning');
+  }
+}
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -129,6 +139,9 @@ export class Kernel<T extends HookTable> {
       const message = `plugin "${plugin}": unknown dialect "${dialect}", ${suggestion(dialect, known)}`;
       throw new PatchbayError('PLUGIN_INVALID', message, { plugin, field: 'dialect' });
     }
+    if (!Array.isArray(registration.handlers)) {
+      throw new PatchbayError('PLUGIN_INVALID', `plugin "${plugin}" has no list of handlers`, { plugin });
+    }
     const checked = registration.handlers.flatMap((input) => this.#check(plugin, input));
 
     const entries = new Set<Entry>();
@@ -188,9 +201,7 @@ export class Kernel<T extends HookTable> {
     for (const [name, added] of Map.groupBy(entries, (entry) => entry.hook)) {
       const row = this.table[name] as T[keyof T];
       if (row.deprecated !== undefined) {
-        this.#options.onWarning?.(
-          `plugin "${added[0]?.plugin}" implements hook "${name}", which is deprecated: ${row.deprecated}`,
-        );
+        this.#warn(`plugin "${added[0]?.plugin}" implements hook "${name}", which is deprecated: ${row.deprecated}`);
       }
       const handlers = added.filter((entry) => !entry.wraps);
       if (row.historic && handlers.length > 0) void this.#hooks.get(name)?.replay(handlers);
@@ -198,7 +209,7 @@ export class Kernel<T extends HookTable> {
   }
 
   /** Takes a plugin out. */
-  unregister(plugin: string): Promise<void> {
+  async unregister(plugin: string): Promise<void> {
     const scope = this.#scopes.get(plugin);
     if (scope !== undefined) return scope.dispose();
     const known = this.plugins();
@@ -269,10 +280,10 @@ export class Kernel<T extends HookTable> {
   }
 
   readonly #failed = (failure: PatchbayError): void => {
-    try {
-      this.#options.onFailure?.(failure);
-    } catch (error) {
-      process.emitWarning(`onFailure itself failed: ${String(error)}`, 'PatchbayWarning');
-    }
+    guard('onFailure', () => this.#options.onFailure?.(failure));
   };
+
+  #warn(message: string): void {
+    guard('onWarning', () => this.#options.onWarning?.(message));
+  }
 }

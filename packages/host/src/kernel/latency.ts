@@ -2,10 +2,11 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { HookTable } from 'patchbay-sdk';
 import type { Kernel } from './kernel.ts';
 
-/** How long the handlers of one plugin took for one hook, in nanoseconds. */
+/** How long one handler took, in nanoseconds. */
 export interface Latency {
   readonly plugin: string;
   readonly hook: string;
+  readonly handler: string;
   readonly histogram: RecordableHistogram;
 }
 
@@ -17,7 +18,7 @@ export function measureLatency<T extends HookTable>(kernel: Kernel<T>, { every =
       const key = JSON.stringify([hook, plugin, handler]);
       let latency = byHandler.get(key);
       if (latency === undefined) {
-        latency = { plugin, hook, histogram: createHistogram() };
+        latency = { plugin, hook, handler, histogram: createHistogram() };
         byHandler.set(key, latency);
       }
       const { histogram } = latency;

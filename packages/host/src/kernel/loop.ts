@@ -91,7 +91,7 @@ export function loop(
           answer = fn(payload);
         } else {
           if (!admits(entry)) continue;
-          context = entry.wantsContext ? new Context(entry, call) : undefined;
+          context = entry.wantsContext ? new Context(entry, call, payload) : undefined;
           answer = watch === undefined ? fn(payload, context) : watched(watch, entry, payload, context, call);
         }
       }

@@ -41,6 +41,9 @@ const checks: Record<keyof HandlerOptions, (value: unknown) => true | string> = 
 
 /** Checks one handler of a plugin against the table. Undefined for an optional one of a hook that is not there. */
 export function readHandler(table: HookTable, plugin: string, input: HandlerInput): Checked | undefined {
+  if (typeof input !== 'object' || input === null) {
+    throw new PatchbayError('HANDLER_INVALID', `plugin "${plugin}": a handler must be an object`, { plugin });
+  }
   const { hook, handler, wrapper, ...options } = input;
   const where = `plugin "${plugin}", hook "${hook}"`;
   const invalid = (what: string) => new PatchbayError('HANDLER_INVALID', `${where}: ${what}`, { plugin, hook });

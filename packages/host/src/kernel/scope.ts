@@ -43,8 +43,12 @@ export class Scope implements Disposable, AsyncDisposable {
    * undone. What fails there is told as the plugin's failure and stops nothing.
    */
   dispose(): Promise<void> {
-    this.#disposed ??= this.#dispose();
-    return this.#disposed;
+    if (this.#disposed !== undefined) return this.#disposed;
+    // Known as disposed before anything is undone: an undo may come back here.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#disposed = promise;
+    void this.#dispose().then(resolve);
+    return promise;
   }
 
   [Symbol.dispose](): void {

@@ -85,8 +85,9 @@ export class SuspendedCall implements Suspended, Waiter {
     this.hear();
     const entry = this.pass.entries[this.i] as Entry;
     const fault = new Fault('HANDLER_TIMEOUT', `did not answer within ${entry.deadlineMs} ms`);
-    if (this.answer !== undefined) endOf.get(this.answer)?.(new Error(`${entry.plugin}: ${fault.message}`));
-    Context.abort(this.context, new Error(`${entry.plugin}: ${fault.message}`));
+    const error = new Error(`${entry.plugin}: ${fault.message}`);
+    if (this.answer !== undefined) endOf.get(this.answer)?.({ error });
+    Context.abort(this.context, error);
     this.failed(fault);
   }
 

@@ -73,7 +73,7 @@ function compileWrapped(wrapped: Wrapped): Caller | undefined {
   const entered = (i: number): string => (i < 0 ? 'undefined' : `enter(e${i}, a${i}, c${i}, ${entered(i - 1)})`);
   const before = ({ wantsContext }: Entry, i: number) => `
   if (!e${i}.ok) ${over(entered(i - 1), 'undefined')}.go('before', ${i}, undefined, none, none);
-  ${wantsContext ? `c${i} = new Context(e${i}, call);` : ''}
+  ${wantsContext ? `c${i} = new Context(e${i}, call, payload);` : ''}
   try { a${i} = h${i}(payload, c${i}); } catch (x) { ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c${i}, none, x); }
   if (a${i} !== undefined && typeof a${i} !== 'function') ${over(entered(i - 1), 'undefined')}.go('before', ${i}, c${i}, a${i}, none);`;
   const after = (_: Entry, i: number) => `
@@ -208,7 +208,7 @@ class WrappedCall implements Parent, Suspended, Waiter {
       try {
         if (answer === none) {
           if (!entry.ok && !admits(entry)) continue;
-          this.context = entry.wantsContext ? new Context(entry, this.call) : undefined;
+          this.context = entry.wantsContext ? new Context(entry, this.call, this.payload) : undefined;
           const { fn } = entry;
           answer = fn(this.payload, this.context);
         }

@@ -100,7 +100,7 @@ describe.each(tiers)('watching the calls, as pluggy has it (%s)', (tier) => {
       ({ plugin }) => {
         if (stage.warming) return;
         stage.log.push(`${name} before ${plugin}`);
-        return (error) => void stage.log.push(`${name} after ${plugin}${error === undefined ? '' : `: ${error}`}`);
+        return (failure) => void stage.log.push(`${name} after ${plugin}${failure ? `: ${failure.error}` : ''}`);
       },
       { every },
     );
