@@ -7,6 +7,7 @@ import { freezeDeep } from './freeze.ts';
 import { type Judge, judgeOf, problemOfResult } from './judge.ts';
 import { begin, type Pass, type Suspended } from './loop.ts';
 import { Order } from './order.ts';
+import { callPlainly } from './plain.ts';
 import { SuspendedCall } from './suspend.ts';
 import { type Plan, Tiers, type Watch } from './tiers.ts';
 
@@ -57,13 +58,15 @@ export class Hook<P = unknown, R = unknown> implements Plan {
    */
   call(payload: P, call?: Call): R | Promise<R> {
     if (this.special) this.prepare(payload, call);
-    return this.mayWait.run(payload, call, undefined) as R | Promise<R>;
+    const { run, plain } = this.mayWait;
+    return (run !== undefined ? run(payload, call, undefined) : callPlainly(plain as Pass, payload, call)) as R;
   }
 
   /** The same for callers that cannot wait: a handler that answers a promise has failed. */
   callSync(payload: P, call?: Call): R {
     if (this.special) this.prepare(payload, call);
-    return this.mayNotWait.run(payload, call, undefined) as R;
+    const { run, plain } = this.mayNotWait;
+    return (run !== undefined ? run(payload, call, undefined) : callPlainly(plain as Pass, payload, call)) as R;
   }
 
   private prepare(payload: P, call: Call | undefined): void {

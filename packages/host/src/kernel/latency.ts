@@ -1,5 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { HookTable } from 'patchbay-sdk';
+import type { Seen } from './intercept.ts';
 import type { Kernel } from './kernel.ts';
 
 /** How long one handler took, in nanoseconds. */
@@ -12,20 +13,27 @@ export interface Latency {
 
 /** Measures how long handlers take, for one call in `every`: reading a clock costs more than most handlers do. */
 export function measureLatency<T extends HookTable>(kernel: Kernel<T>, { every = 256 }: { every?: number } = {}) {
-  const byHandler = new Map<string, Latency>();
+  const all: Latency[] = [];
+  const byHook = new Map<string, Map<string, Map<string, Latency>>>();
+  const latencyOf = ({ hook, plugin, handler }: Seen): Latency => {
+    const known = byHook.get(hook)?.get(plugin)?.get(handler);
+    if (known !== undefined) return known;
+    const latency = { plugin, hook, handler, histogram: createHistogram() };
+    const byPlugin = byHook.get(hook) ?? new Map<string, Map<string, Latency>>();
+    byHook.set(hook, byPlugin);
+    const byHandler = byPlugin.get(plugin) ?? new Map<string, Latency>();
+    byPlugin.set(plugin, byHandler);
+    byHandler.set(handler, latency);
+    all.push(latency);
+    return latency;
+  };
   const stop = kernel.intercept(
-    ({ plugin, hook, handler }) => {
-      const key = JSON.stringify([hook, plugin, handler]);
-      let latency = byHandler.get(key);
-      if (latency === undefined) {
-        latency = { plugin, hook, handler, histogram: createHistogram() };
-        byHandler.set(key, latency);
-      }
-      const { histogram } = latency;
-      const start = process.hrtime.bigint();
-      return () => histogram.record(Math.max(1, Number(process.hrtime.bigint() - start)));
+    (seen) => {
+      const { histogram } = latencyOf(seen);
+      const start = performance.now();
+      return () => histogram.record(Math.max(1, Math.round((performance.now() - start) * 1e6)));
     },
     { every },
   );
-  return { stop, latencies: (): readonly Latency[] => [...byHandler.values()] };
+  return { stop, latencies: (): readonly Latency[] => all };
 }

@@ -118,6 +118,11 @@ export function loop(
     else if (kind === 'merge') gathered?.push({ entry, pairs } satisfies Gift);
     else if (kind === 'waterfall') payload = rewritten(entry, payload, answer, call);
   }
+  return settled(kind, payload, gathered);
+}
+
+/** What a call comes to when all handlers have answered. */
+export function settled(kind: HookKind, payload: unknown, gathered: unknown[] | undefined): unknown {
   if (kind === 'waterfall') return payload;
   return kind === 'first' ? null : gathered;
 }

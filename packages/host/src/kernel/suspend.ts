@@ -4,7 +4,7 @@ import type { Waiter } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { Fault } from './failure.ts';
 import { type Ear, endOf, isNative, listen } from './invoke.ts';
-import { loop, none, type Pass, pending, type Suspended } from './loop.ts';
+import { loop, none, type Pass, pending, type Suspended, settled } from './loop.ts';
 
 /** Who waits for what a suspended call comes to, in place of a promise. */
 export interface Parent {
@@ -102,16 +102,24 @@ export class SuspendedCall implements Suspended, Waiter {
     this.goOn(this.i + 1, none);
   }
 
-  /** Goes on to the next handler. The usual case, an observer that waits after another, takes no detour. */
+  /** Goes on to the next handler. The usual case, observers that wait and answer nothing, takes no detour. */
   private arrived(value: unknown): void {
     const { target, entries, watch } = this.pass;
     const entry = entries[this.i] as Entry;
-    const next = entries[this.i + 1];
-    if (value !== undefined || next === undefined || !next.simple || watch !== undefined || !entry.ok) {
+    if (value !== undefined || watch !== undefined || !entry.ok) {
       this.goOn(this.i, value);
       return;
     }
     this.i++;
+    const next = entries[this.i];
+    if (next === undefined) {
+      this.ended(settled(target.kind, this.payload, this.gathered));
+      return;
+    }
+    if (!next.simple) {
+      this.goOn(this.i, none);
+      return;
+    }
     this.context = undefined;
     let answer: unknown;
     try {
@@ -137,7 +145,10 @@ export class SuspendedCall implements Suspended, Waiter {
       this.refused(refused);
       return;
     }
-    if (result === pending) return;
+    if (result !== pending) this.ended(result);
+  }
+
+  private ended(result: unknown): void {
     this.pass.target.deadlines.delete(this);
     if (this.parent === undefined) this.resolve?.(result);
     else this.parent.ended(result);

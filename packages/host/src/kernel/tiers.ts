@@ -1,9 +1,9 @@
-import { type Caller, compile } from './compile.ts';
+import { type Caller, compile, type Sampling } from './compile.ts';
 import type { Entry } from './entry.ts';
 import type { Interceptor } from './intercept.ts';
 import { begin, type Gift, type Pass } from './loop.ts';
 import { merged } from './merge.ts';
-import { plain } from './plain.ts';
+import { isPlain } from './plain.ts';
 import { type WrapTarget, wrap } from './wrap.ts';
 
 /** Someone who watches one call in `every`. */
@@ -30,11 +30,13 @@ const hottestAfter = 100_000;
  * at the first call after it.
  */
 export class Tiers {
-  run: Caller;
+  /** How to call it; undefined where `plain` is to be called plainly. */
+  run: Caller | undefined;
+  plain: Pass | undefined = undefined;
   readonly #plan: Plan;
   readonly #canWait: boolean;
   #heat = hotAfter;
-  readonly #samplers = new WeakMap<Watch, Watch & { left: number }>();
+  readonly #counters = new WeakMap<Watch, Watch & { left: number }>();
 
   constructor(plan: Plan, canWait: boolean) {
     this.#plan = plan;
@@ -48,67 +50,78 @@ export class Tiers {
   }
 
   readonly #first: Caller = (payload, call, suspended) => {
-    this.run = this.#cold(this.#pass(undefined));
-    return this.run(payload, call, suspended);
+    const cold = this.#cold(this.#pass());
+    this.run = cold;
+    return cold(payload, call, suspended);
   };
 
-  #pass(watch: readonly Interceptor[] | undefined): Pass {
+  /** The present handlers, seen by those who watch every call. */
+  #pass(): Pass {
+    const always = this.#plan.watches.filter(({ every }) => every === 1).map(({ interceptor }) => interceptor);
+    const watch = always.length > 0 ? always : undefined;
     return { target: this.#plan, entries: this.#plan.handlers(), canWait: this.#canWait, watch };
   }
 
   #cold(pass: Pass): Caller {
     let left = this.#heat;
-    const cold: Caller = this.#around(pass, false, (payload, call, suspended) => {
-      if (--left === 0 && this.run === cold) this.#hot(pass);
-      return begin(pass, payload, call, suspended);
-    });
+    const cold: Caller = this.#around(
+      this.#sampled(pass, (payload, call, suspended) => {
+        if (--left === 0 && this.run === cold) this.#hot(pass);
+        return begin(pass, payload, call, suspended);
+      }),
+      false,
+    );
     return cold;
   }
 
   #hot(pass: Pass): void {
+    const { codegen } = this.#plan;
     this.#heat = Math.min(this.#heat * 2, hottestAfter);
-    const plan = this.#plan;
-    const compiled = plan.codegen ? compile(pass) : undefined;
-    this.run = this.#around(pass, plan.codegen, compiled ?? plain(pass));
+    const compiled = codegen && pass.watch === undefined ? compile(pass, this.#sampling(pass)) : undefined;
+    const loop: Caller = (payload, call, suspended) => begin(pass, payload, call, suspended);
+    const hot = this.#around(compiled ?? this.#sampled(pass, loop), codegen);
+    this.plain = hot === loop && isPlain(pass) ? pass : undefined;
+    this.run = this.plain === undefined ? hot : undefined;
   }
 
-  /** Adds what stands around the handlers: watchers, the merging, wrappers. */
-  #around(pass: Pass, hot: boolean, handlers: Caller): Caller {
-    let caller = this.#watched(pass, handlers);
-    if (this.#plan.kind === 'merge') caller = merging(caller);
+  /** Adds what stands around the handlers: the merging, wrappers. */
+  #around(handlers: Caller, hot: boolean): Caller {
+    const inner = this.#plan.kind === 'merge' ? merging(handlers) : handlers;
     const wrappers = this.#plan.wrappers();
-    if (wrappers.length === 0) return caller;
-    return wrap({ target: this.#plan, wrappers, inner: caller, canWait: this.#canWait }, hot);
+    if (wrappers.length === 0) return inner;
+    return wrap({ target: this.#plan, wrappers, inner, canWait: this.#canWait }, hot);
   }
 
-  #watched(pass: Pass, handlers: Caller): Caller {
-    const always = this.#plan.watches.filter((watch) => watch.every === 1).map((watch) => watch.interceptor);
-    const watching = (watch: readonly Interceptor[]): Caller => {
-      const watched = { ...pass, watch };
-      return (payload, call, suspended) => begin(watched, payload, call, suspended);
-    };
-    const caller = always.length > 0 ? watching(always) : handlers;
-    const samplers = this.#plan.watches.filter((watch) => watch.every !== 1).map((watch) => this.#sampler(watch));
-    if (samplers.length === 0) return caller;
-    const usual = caller;
+  /** Lets those who watch one call in so many see it. */
+  #sampled(pass: Pass, usual: Caller): Caller {
+    const { counters, due } = this.#sampling(pass);
+    if (counters.length === 0) return usual;
     return (payload, call, suspended) => {
-      let due: Interceptor[] | undefined;
-      for (const sampler of samplers) {
-        if (--sampler.left > 0) continue;
-        sampler.left = sampler.every;
-        due ??= [...always];
-        due.push(sampler.interceptor);
-      }
-      if (due === undefined) return usual(payload, call, suspended);
-      return begin({ ...pass, watch: due }, payload, call, suspended);
+      let isDue = false;
+      for (const counter of counters) if (--counter.left <= 0) isDue = true;
+      return isDue ? due(payload, call, suspended) : usual(payload, call, suspended);
     };
+  }
+
+  #sampling(pass: Pass): Sampling {
+    const counters = this.#plan.watches.filter(({ every }) => every > 1).map((watch) => this.#counter(watch));
+    const due: Caller = (payload, call, suspended) => {
+      const watch = [...(pass.watch ?? [])];
+      for (const counter of counters) {
+        if (counter.left > 0) continue;
+        counter.left = counter.every;
+        watch.push(counter.interceptor);
+      }
+      return begin({ ...pass, watch }, payload, call, suspended);
+    };
+    return { counters, due };
   }
 
   /** How many calls are left until a watch is due: kept through every change, or nothing might ever be sampled. */
-  #sampler(watch: Watch): Watch & { left: number } {
-    const sampler = this.#samplers.get(watch) ?? { ...watch, left: watch.every };
-    this.#samplers.set(watch, sampler);
-    return sampler;
+  #counter(watch: Watch): Watch & { left: number } {
+    const counter = this.#counters.get(watch) ?? { ...watch, left: watch.every };
+    this.#counters.set(watch, counter);
+    return counter;
   }
 }
 
