@@ -9,11 +9,16 @@ export function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || done.has(value)) return value;
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return value;
+  // Known before its parts are, because they may lead back to it.
   done.add(value);
-  for (const key of Reflect.ownKeys(value)) {
-    const property = Object.getOwnPropertyDescriptor(value, key);
-    if (property !== undefined && 'value' in property) freezeDeep(property.value);
+  try {
+    for (const key of Reflect.ownKeys(value)) {
+      const property = Object.getOwnPropertyDescriptor(value, key);
+      if (property !== undefined && 'value' in property) freezeDeep(property.value);
+    }
+    return Object.freeze(value);
+  } catch (error) {
+    done.delete(value);
+    throw error;
   }
-  Object.freeze(value);
-  return value;
 }
