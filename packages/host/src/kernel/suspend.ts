@@ -6,10 +6,10 @@ import { Fault } from './failure.ts';
 import { type Ear, endOf, isNative, listen } from './invoke.ts';
 import { loop, none, type Pass, pending, type Suspended, settled } from './loop.ts';
 
-/** Who waits for what a suspended call comes to, in place of a promise. */
+/** Who has the last word on what a suspended call comes to. */
 export interface Parent {
-  ended(result: unknown): void;
-  refused(refusal: unknown): void;
+  /** Gives what the promise of the call is to be kept with; throws what it is to be rejected with. */
+  leave(result: unknown, refusal: unknown): unknown;
 }
 
 /**
@@ -62,7 +62,6 @@ export class SuspendedCall implements Suspended, Waiter {
     listen(answer, this.ok, this.no);
     if (!isFirst) return pending;
     target.deadlines.add(this);
-    if (this.parent !== undefined) return pending;
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -151,12 +150,23 @@ export class SuspendedCall implements Suspended, Waiter {
   private ended(result: unknown): void {
     this.pass.target.deadlines.delete(this);
     if (this.parent === undefined) this.resolve?.(result);
-    else this.parent.ended(result);
+    else this.leave(this.parent, result, undefined);
   }
 
   private refused(refusal: unknown): void {
     this.pass.target.deadlines.delete(this);
     if (this.parent === undefined) this.reject?.(refusal);
-    else this.parent.refused(refusal);
+    else this.leave(this.parent, undefined, refusal);
+  }
+
+  private leave(parent: Parent, result: unknown, refusal: unknown): void {
+    let kept: unknown;
+    try {
+      kept = parent.leave(result, refusal);
+    } catch (rejected) {
+      this.reject?.(rejected);
+      return;
+    }
+    this.resolve?.(kept);
   }
 }

@@ -124,6 +124,7 @@ class WrappedCall implements Parent, Suspended, Waiter {
   private readonly call: Call | undefined;
   /** The innermost wrapper that is to get its second half. */
   private entered: Entered | undefined;
+  private handlersWait = false;
   private phase: 'before' | 'within' | 'after' = 'before';
   /** In the phase before: the wrapper whose turn it is. */
   private i = 0;
@@ -180,7 +181,7 @@ class WrappedCall implements Parent, Suspended, Waiter {
   private failed(thrown: unknown): unknown {
     if (this.phase === 'within') {
       this.refusal = thrown;
-      return this.leave();
+      return this.secondHalves();
     }
     try {
       this.wrapped.target.fail(this.current(), thrown, this.payload, this.call);
@@ -192,7 +193,7 @@ class WrappedCall implements Parent, Suspended, Waiter {
       return this.after(none);
     }
     this.i++;
-    return this.refusal === undefined ? this.before(none) : this.leave();
+    return this.refusal === undefined ? this.before(none) : this.secondHalves();
   }
 
   /** The wrapper whose turn it is. */
@@ -227,24 +228,52 @@ class WrappedCall implements Parent, Suspended, Waiter {
   }
 
   private within(arrived: unknown): unknown {
-    const { canWait } = this.wrapped;
     let result = arrived;
     try {
-      if (result === none) result = this.wrapped.inner(this.payload, this.call, canWait ? this : undefined);
-      if (result === pending) {
+      const { inner, canWait } = this.wrapped;
+      if (result === none) result = inner(this.payload, this.call, canWait ? this : undefined);
+      if (isThenable(result)) {
+        if (!this.handlersWait) return this.hold(result, undefined);
         this.expires = notWaiting;
-        return this.suspend();
+        return this.promise === undefined ? result : pending;
       }
-      if (isThenable(result)) return this.hold(result, undefined);
     } catch (refusal) {
       return this.failed(refusal);
     }
     this.result = result;
-    return this.leave();
+    return this.secondHalves();
+  }
+
+  /**
+   * The handlers wait for one of theirs, with a promise that becomes that of this call, unless it has one already.
+   * `leave` has the last word on it.
+   */
+  wait(
+    pass: Pass,
+    i: number,
+    payload: unknown,
+    gathered: unknown[] | undefined,
+    context: Context | undefined,
+    answer: PromiseLike<unknown>,
+  ): unknown {
+    this.handlersWait = true;
+    return new SuspendedCall(pass, this.call, this).wait(pass, i, payload, gathered, context, answer);
+  }
+
+  leave(result: unknown, refusal: unknown): unknown {
+    this.result = result;
+    this.refusal = refusal;
+    this.phase = 'after';
+    if (this.promise !== undefined) {
+      this.resume(none, none);
+      return undefined;
+    }
+    const kept = this.after(none);
+    return kept === pending ? this.promise : kept;
   }
 
   /** On to the second halves. */
-  private leave(): unknown {
+  private secondHalves(): unknown {
     this.phase = 'after';
     return this.after(none);
   }
@@ -279,37 +308,11 @@ class WrappedCall implements Parent, Suspended, Waiter {
     }
     this.expires = ticks === undefined ? notWaiting : target.deadlines.tick + ticks;
     listen(answer, this.ok as Ear, this.no as Ear);
-    return this.suspend();
-  }
-
-  /** Makes sure that there is a promise to give out. */
-  private suspend(): typeof pending {
     this.promise ??= new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
     return pending;
-  }
-
-  /** The handlers within wait for one of theirs: they do so on behalf of this call, without a promise of their own. */
-  wait(
-    pass: Pass,
-    i: number,
-    payload: unknown,
-    gathered: unknown[] | undefined,
-    context: Context | undefined,
-    answer: PromiseLike<unknown>,
-  ): unknown {
-    const call = new SuspendedCall(pass, this.call, this);
-    return call.wait(pass, i, payload, gathered, context, answer);
-  }
-
-  ended(result: unknown): void {
-    this.resume(result, none);
-  }
-
-  refused(refusal: unknown): void {
-    this.resume(none, refusal);
   }
 
   /** Ears for the answers to come; earlier ones go deaf. */
