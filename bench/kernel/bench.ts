@@ -5,15 +5,25 @@ import { asyncPeers, bodies, handlers, Loop, ours, payload, peers } from './peer
 import { registering } from './registering.ts';
 import { wrapped } from './wrappers.ts';
 
-const kinds = ['notify', 'collect', 'first', 'waterfall'] as const;
+const kinds = ['notify', 'collect', 'first', 'merge', 'waterfall'] as const;
 const sizes = [0, 1, 5, 20, 100];
 
+type ByKind = Record<(typeof kinds)[number], (loops: readonly Loop[], input: never) => Candidate>;
+
 /** A call site of its own for each kind: a name in a variable would slow the hand-written loop down. */
-const handWritten: Record<(typeof kinds)[number], (loops: readonly Loop[], input: never) => Candidate> = {
+const handWritten: ByKind = {
   notify: (loops, input) => (k) => loops[k]?.notify(input),
   collect: (loops, input) => (k) => loops[k]?.collect(input),
   first: (loops, input) => (k) => loops[k]?.first(input),
+  merge: (loops, input) => (k) => loops[k]?.merge(input),
   waterfall: (loops, input) => (k) => loops[k]?.waterfall(input),
+};
+const handWrittenAsync: ByKind = {
+  notify: (loops, input) => (k) => loops[k]?.notifyAsync(input),
+  collect: (loops, input) => (k) => loops[k]?.collectAsync(input),
+  first: (loops, input) => (k) => loops[k]?.firstAsync(input),
+  merge: (loops, input) => (k) => loops[k]?.mergeAsync(input),
+  waterfall: (loops, input) => (k) => loops[k]?.waterfallAsync(input),
 };
 
 function row(name: string, taken: Record<string, Taken>): Row {
@@ -56,7 +66,7 @@ export async function run(effort: Effort): Promise<Report> {
         'ours, sampled timing': (k) => sampled[k]?.callSync(input),
         ...peers(kind, lists, input),
       });
-      if (n === 5) {
+      if (n === 5 && kind !== 'merge') {
         goals.push(goal(`sync ${kind} N=5`, kind === 'collect' ? 0.9 : 0.8, ratio('ours')));
         goals.push(goal(`sync ${kind} N=5, async-capable caller`, 1.2, ratio('ours, async-capable')));
         goals.push(goal(`sync ${kind} N=5, sampled timing`, 0.9, ratio('ours, sampled timing')));
@@ -71,20 +81,23 @@ export async function run(effort: Effort): Promise<Report> {
     }
   }
 
-  for (const n of sizes) {
-    const lists = four(() => handlers(n, bodies.notify(n), true));
-    const loops = lists.map((hs) => new Loop(hs));
-    const hooks = lists.map((hs) => ours('notify', hs).hook);
-    const ratio = await measure(
-      `async notify N=${n}`,
-      {
-        loop: (k) => loops[k]?.series(payload as never),
-        ours: (k) => hooks[k]?.call(payload),
-        ...asyncPeers(lists, payload),
-      },
-      true,
-    );
-    if (n === 5) goals.push(goal('async series with deadlines N=5', 1.1, ratio('ours')));
+  for (const kind of kinds) {
+    const input = (kind === 'waterfall' ? 1 : payload) as never;
+    for (const n of sizes) {
+      const lists = four(() => handlers(n, bodies[kind](n), true));
+      const loops = lists.map((hs) => new Loop(hs));
+      const hooks = lists.map((hs) => ours(kind, hs).hook);
+      const ratio = await measure(
+        `async ${kind} N=${n}`,
+        {
+          loop: handWrittenAsync[kind](loops, input),
+          ours: (k) => hooks[k]?.call(input),
+          ...asyncPeers(kind, lists, input),
+        },
+        true,
+      );
+      if (n === 5 && kind === 'notify') goals.push(goal('async series with deadlines N=5', 1.1, ratio('ours')));
+    }
   }
 
   const halves = (n: number, handlersAsync: boolean, wrappersAsync: boolean) =>
@@ -106,7 +119,7 @@ export async function run(effort: Effort): Promise<Report> {
   return { bench: 'kernel', rows, goals };
 }
 
-/** What costs so much that it has a row of its own: freezing, timing every call, merging. */
+/** What costs so much that it has a row of its own: freezing, and timing every call. */
 async function apart(effort: Effort): Promise<Row[]> {
   const lists = four(() => handlers(5, bodies.notify(5)));
   const loops = lists.map((hs) => new Loop(hs));
@@ -118,8 +131,6 @@ async function apart(effort: Effort): Promise<Row[]> {
   });
   const fresh = () => ({ a: 1, b: { c: [1, 2, 3] }, d: 'x' }) as never;
   const again = { a: 1 } as never;
-  const gifts = four(() => handlers(5, (i) => `sink.n += p.a; return { k${i}: ${i} };`));
-  const merges = gifts.map((hs) => ours('merge', hs).hook);
   const cases: Record<string, Record<string, Candidate>> = {
     'freezing a new payload, notify N=5': {
       loop: (k) => loops[k]?.notify(fresh()),
@@ -130,10 +141,6 @@ async function apart(effort: Effort): Promise<Row[]> {
       ours: (k) => frozen[k]?.callSync(again),
     },
     'timing every call, notify N=5': { loop: (k) => loops[k]?.notify(again), ours: (k) => timed[k]?.callSync(again) },
-    'merge N=5 (loop: Object.assign)': {
-      loop: (k) => Object.assign({}, ...(gifts[k] ?? []).map((h) => h(again))),
-      ours: (k) => merges[k]?.callSync(again),
-    },
   };
   const rows: Row[] = [];
   for (const [name, candidates] of Object.entries(cases)) rows.push(row(name, await compare(candidates, effort)));

@@ -23,12 +23,13 @@ export function handlers(n: number, body: (i: number) => string, isAsync = false
 }
 
 /** What handlers of each kind do: as little as shows that they were called. */
-export const bodies: Record<Exclude<HookKind, 'merge'>, (n: number) => (i: number) => string> = {
+export const bodies: Record<HookKind, (n: number) => (i: number) => string> = {
   notify: () => () => 'sink.n += p.a;',
   collect: () => (i) => `sink.n += p.a; return ${i};`,
   // The last one answers: the whole way is measured.
   first: (n) => (i) => `sink.n += p.a; return ${i === n - 1 ? i : 'null'};`,
   waterfall: () => () => 'return p + 1;',
+  merge: () => (i) => `sink.n += p.a; return { k${i}: ${i} };`,
 };
 
 /**
@@ -72,8 +73,46 @@ export class Loop {
     return value;
   }
 
-  async series(p: never): Promise<void> {
+  merge(p: never): Record<string, unknown> {
+    const out: Record<string, unknown> = {};
+    for (let i = 0; i < this.handlers.length; i++) Object.assign(out, this.handlers[i]?.(p));
+    return out;
+  }
+
+  async notifyAsync(p: never): Promise<void> {
     for (let i = 0; i < this.handlers.length; i++) await this.handlers[i]?.(p);
+  }
+
+  async collectAsync(p: never): Promise<unknown[]> {
+    const out: unknown[] = [];
+    for (let i = 0; i < this.handlers.length; i++) {
+      const r = await this.handlers[i]?.(p);
+      if (r !== undefined && r !== null) out.push(r);
+    }
+    return out;
+  }
+
+  async firstAsync(p: never): Promise<unknown> {
+    for (let i = 0; i < this.handlers.length; i++) {
+      const r = await this.handlers[i]?.(p);
+      if (r !== undefined && r !== null) return r;
+    }
+    return null;
+  }
+
+  async waterfallAsync(p: never): Promise<unknown> {
+    let value = p;
+    for (let i = 0; i < this.handlers.length; i++) {
+      const r = await this.handlers[i]?.(value);
+      if (r !== undefined && r !== null) value = r as never;
+    }
+    return value;
+  }
+
+  async mergeAsync(p: never): Promise<Record<string, unknown>> {
+    const out: Record<string, unknown> = {};
+    for (let i = 0; i < this.handlers.length; i++) Object.assign(out, await this.handlers[i]?.(p));
+    return out;
   }
 }
 
@@ -158,7 +197,8 @@ export function peers(kind: HookKind, lists: readonly Handler[][], input: unknow
 }
 
 /** The async libraries: four hooks of each. */
-export function asyncPeers(lists: readonly Handler[][], input: unknown): Record<string, Candidate> {
+export function asyncPeers(kind: HookKind, lists: readonly Handler[][], input: unknown): Record<string, Candidate> {
+  if (kind !== 'notify') return {};
   const taps = lists.map((hs) => {
     const hook = new AsyncSeriesHook<[unknown]>(['p']);
     for (const [i, h] of hs.entries()) hook.tapPromise(`p${i}`, h as (p: unknown) => Promise<void>);

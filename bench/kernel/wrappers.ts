@@ -58,14 +58,14 @@ class WrappedLoop extends Loop {
   async mixed(p: never): Promise<void> {
     const afters: After[] = [];
     for (let i = 0; i < this.wrappers.length; i++) afters.push(this.wrappers[i]?.(p) as After);
-    await this.series(p);
+    await this.notifyAsync(p);
     for (let i = afters.length - 1; i >= 0; i--) afters[i]?.(undefined);
   }
 
   async async(p: never): Promise<void> {
     const afters: After[] = [];
     for (let i = 0; i < this.wrappers.length; i++) afters.push((await this.wrappers[i]?.(p)) as After);
-    await this.series(p);
+    await this.notifyAsync(p);
     for (let i = afters.length - 1; i >= 0; i--) await afters[i]?.(undefined);
   }
 }

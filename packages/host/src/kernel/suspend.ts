@@ -105,7 +105,7 @@ export class SuspendedCall implements Suspended, Waiter {
   private arrived(value: unknown): void {
     const { target, entries, watch } = this.pass;
     const entry = entries[this.i] as Entry;
-    if (value !== undefined || watch !== undefined || !entry.ok) {
+    if ((value !== undefined && value !== null) || watch !== undefined || !entry.ok) {
       this.goOn(this.i, value);
       return;
     }
