@@ -1,7 +1,14 @@
 /** Writes the references that are made from the tables; with `--check` only tells whether they are current. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { capabilityHooks, errorCodes, eventHooks, fieldsOf, type HookRow, type HookTable, hooks } from 'patchbay-sdk';
 import * as z from 'zod/mini';
+import {
+  documentForm,
+  packageForm,
+  patchbayPart,
+  portableForm,
+  shippedForm,
+} from '../packages/host/src/install/manifest/schemas.ts';
 
 const made = '<!-- Made from the tables of the SDK by `npm run docs`. Do not edit. -->';
 
@@ -102,12 +109,25 @@ function errorsPage(): string {
   ].join('\n\n');
 }
 
-const pages = { 'docs/hooks.md': hooksPage(), 'docs/errors.md': errorsPage() };
+/** JSON Schemas of the manifests: the very ones that packages are checked with. */
+function schemaFile(title: string, schema: z.ZodMiniType): string {
+  return JSON.stringify({ title, ...z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) }, null, 2);
+}
+
+const pages: Record<string, string> = {
+  'docs/hooks.md': hooksPage(),
+  'docs/errors.md': errorsPage(),
+  'docs/schemas/agentxchain-plugin.json': schemaFile('agentxchain-plugin.json', documentForm),
+  'docs/schemas/agentxchain-plugin-0.1.json': schemaFile('agentxchain-plugin.json, shipped form 0.1', shippedForm),
+  'docs/schemas/plugin.json': schemaFile('plugin.json of an Agent Plugins 1.0 package', portableForm),
+  'docs/schemas/dev.patchbay.json': schemaFile('extensions["dev.patchbay"] of plugin.json', patchbayPart),
+  'docs/schemas/package.json': schemaFile('package.json with the keys pace and pynchy', packageForm),
+};
 const check = process.argv.includes('--check');
 for (const [file, text] of Object.entries(pages)) {
   const wanted = `${text}\n`;
   if (!check) writeFileSync(file, wanted);
-  else if (readFileSync(file, 'utf8') !== wanted) {
+  else if (!existsSync(file) || readFileSync(file, 'utf8') !== wanted) {
     console.error(`${file} is not current: run "npm run docs" and commit it`);
     process.exitCode = 1;
   }

@@ -87,6 +87,16 @@ export const errorCodes = {
     'The module of a plugin could not be loaded.',
     'See the cause: the file must exist and export a plugin as default.',
   ),
+  MANIFEST_MISSING: row(
+    2,
+    'A folder or archive is no plugin package: it has no manifest.',
+    'Add agentxchain-plugin.json, plugin.json, or package.json with a key "pace" or "pynchy".',
+  ),
+  MANIFEST_INVALID: row(
+    2,
+    'The manifest of a plugin package is wrong; every problem is told at once.',
+    'Correct what it names; the schemas are in docs/schemas.',
+  ),
   CONFIG_INVALID: row(2, 'The configuration of a plugin does not fit its schema.', 'Correct the field it names.'),
   PROJECT_INVALID: row(2, 'The project file cannot be read or has a wrong field.', 'Correct the line it names.'),
   USAGE: row(2, 'The command line was not understood.', 'See `patchbay --help`, or `patchbay COMMAND --help`.'),
@@ -113,6 +123,8 @@ export interface Blame {
   readonly run?: string | undefined;
   readonly file?: string | undefined;
   readonly field?: string | undefined;
+  /** Where several things are wrong: all of them. */
+  readonly problems?: readonly { readonly path: string; readonly message: string }[] | undefined;
 }
 
 /** The only error that leaves Patchbay: it has a code of the registry, names the culprit and says what to do. */
@@ -125,6 +137,7 @@ export class PatchbayError extends Error {
   readonly run: string | undefined;
   readonly file: string | undefined;
   readonly field: string | undefined;
+  readonly problems: Blame['problems'];
 
   /** The message should name what is wrong and where; the hint defaults to the registry's. */
   constructor(code: ErrorCode, message: string, blame: Blame & { hint?: string; cause?: unknown } = {}) {
@@ -136,6 +149,7 @@ export class PatchbayError extends Error {
     this.run = blame.run;
     this.file = blame.file;
     this.field = blame.field;
+    this.problems = blame.problems;
   }
 
   /** The exit code of a command that ends with this error. */
@@ -145,8 +159,8 @@ export class PatchbayError extends Error {
 
   /** What `--json` prints under `error`. */
   toJSON(): Record<string, unknown> {
-    const { code, message, hint, plugin, hook, run, file, field } = this;
-    return { code, message, hint, plugin, hook, run, file, field };
+    const { code, message, hint, plugin, hook, run, file, field, problems } = this;
+    return { code, message, hint, plugin, hook, run, file, field, problems };
   }
 }
 

@@ -58,5 +58,5 @@ export type {
   Schema,
 } from './row.ts';
 export { sample } from './samples.ts';
-export { fieldsOf, problemOf } from './schema.ts';
+export { fieldsOf, type Problem, problemOf, problemsOf } from './schema.ts';
 export { isVerdict, refuse, type Verdict, verdict } from './verdict.ts';

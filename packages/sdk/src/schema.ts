@@ -7,20 +7,39 @@ type Issue = core.$ZodIssue;
 
 config(en());
 
-/** What is wrong with `value`, in one line that starts with the path, or undefined if nothing is. */
-export function problemOf(schema: Schema, value: unknown): string | undefined {
+/** One thing that is wrong with a value, and where in it: `hooks[0].event`, or empty for the value itself. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Everything that is wrong with `value`; nothing, if it fits. */
+export function problemsOf(schema: Schema, value: unknown): Problem[] {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return undefined;
-  return parsed.error.issues.flatMap(say).join('; ');
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => say(issue, []));
+}
+
+/** The same in one line, or undefined if nothing is wrong. */
+export function problemOf(schema: Schema, value: unknown): string | undefined {
+  const problems = problemsOf(schema, value);
+  if (problems.length === 0) return undefined;
+  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
 
 /** Of a union, the alternative that fits best is the one that was meant. */
-function say(issue: Issue): string[] {
+function say(issue: Issue, outer: readonly PropertyKey[]): Problem[] {
+  const path = [...outer, ...issue.path];
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const [meant] = issue.errors.toSorted((a, b) => a.length - b.length);
-    return (meant ?? []).flatMap((inner) => say({ ...inner, path: [...issue.path, ...inner.path] }));
+    return (meant ?? []).flatMap((inner) => say(inner, path));
   }
-  return [issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message];
+  return [{ path: pathText(path), message: issue.message }];
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i > 0 ? '.' : ''}${String(part)}`))
+    .join('');
 }
 
 /** The field names of an object schema; undefined if the schema is not one, or takes any field. */
