@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { Command as Commander, CommanderError } from 'commander';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 import packageJson from '../package.json' with { type: 'json' };
@@ -10,6 +11,10 @@ const wantsJson = process.argv.includes('--json');
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
 });
+// What plugins print is for people; standard output belongs to the command.
+Object.assign(console, { log: console.error, info: console.error, debug: console.error });
+// Nobody reads the progress any more; the work, and what it has to clean up, goes on.
+process.stderr.on('error', () => {});
 
 function print(output: Output): void {
   process.stdout.write(wantsJson ? `${JSON.stringify(output.json)}\n` : `${output.text}\n`);
@@ -45,13 +50,32 @@ function add(program: Commander, { usage, summary, options = [], example, load }
       await run({
         args: command.args,
         options: given.at(-2) as Record<string, unknown>,
-        cwd: globals.cwd ?? process.cwd(),
+        cwd: folder(globals.cwd),
         json: wantsJson,
         version,
         progress: wantsJson ? () => {} : (line) => void process.stderr.write(`${line}\n`),
       }),
     );
   });
+}
+
+function folder(cwd: string | undefined): string {
+  if (cwd === undefined) return process.cwd();
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return cwd;
+  throw new PatchbayError('USAGE', `--cwd ${cwd}: there is no such folder`, { file: cwd });
+}
+
+/** All commands, not the groups they stand in. */
+function leaves(command: Commander): Commander[] {
+  return command.commands.flatMap((child) => (child.commands.length > 0 ? leaves(child) : [child]));
+}
+
+/** The words of a command and its arguments. */
+function term(command: Commander): string {
+  const words: string[] = [];
+  for (let at: Commander | null = command; at?.parent; at = at.parent) words.unshift(at.name());
+  const args = command.registeredArguments.map((arg) => (arg.required ? `<${arg.name()}>` : `[${arg.name()}]`));
+  return [...words, ...args].join(' ');
 }
 
 /** Errors are ours to print. */
@@ -63,9 +87,11 @@ function usage(program: Commander, thrown: CommanderError): PatchbayError {
   if (thrown.code !== 'commander.help') {
     return new PatchbayError('USAGE', thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
   }
-  const group = program.commands.find((command) => command.name() === program.args[0]) ?? program;
+  const [first, second] = program.args;
+  if (first === 'help') return new PatchbayError('USAGE', `unknown command '${second}'`);
+  const group = program.commands.find((command) => command.name() === first) ?? program;
   const known = group.commands.map((command) => command.name()).join(', ');
-  return new PatchbayError('USAGE', `"patchbay ${group.name()}" needs one of its commands: ${known}`);
+  return new PatchbayError('USAGE', `"${['patchbay', ...program.args].join(' ')}" needs one of its commands: ${known}`);
 }
 
 async function main(): Promise<void> {
@@ -74,6 +100,7 @@ async function main(): Promise<void> {
     .version(version)
     .option('--cwd <folder>', 'work in this folder')
     .option('--json', 'print one JSON document')
+    .configureHelp({ visibleCommands: leaves, subcommandTerm: term })
     .addHelpText('after', '\nExample:\n  patchbay demo');
   for (const command of commands) add(program, command);
   if (process.argv.length === 2) return program.outputHelp();
@@ -86,3 +113,5 @@ async function main(): Promise<void> {
 }
 
 await main();
+// Plugins may have left timers and connections behind; what was printed must get out first.
+process.stdout.write('', () => process.exit());

@@ -31,13 +31,11 @@ export interface Host {
 
 /** Opens a host in a project: reads its file, loads its plugins in the order they stand there. */
 export async function openHost(options: HostOptions): Promise<Host> {
-  const sdk = lendSdk();
-  const kernel = new Kernel(hooks, { ...options, inspect: inspectHandler });
   const project = findProject(options.cwd);
-  const load = (definition: unknown, config?: unknown) => {
-    const { name } = (definition ?? {}) as { name?: unknown };
-    return kernel.register(fromDefinition(definition, config, options.log?.(String(name))));
-  };
+  const kernel = new Kernel(hooks, { ...options, inspect: inspectHandler });
+  const sdk = lendSdk();
+  const load = (definition: unknown, config?: unknown) =>
+    kernel.register(fromDefinition(definition, config, options.log));
   const close = async () => {
     for (const plugin of kernel.plugins().reverse()) await kernel.unregister(plugin);
     sdk.deregister();
@@ -73,24 +71,29 @@ function lendSdk(): { deregister(): void } {
   });
 }
 
+/** A module that takes longer to load will not. */
+const loadMs = 10_000;
+
 async function importPlugin({ name, path }: ProjectPlugin): Promise<unknown> {
-  let module: { default?: unknown };
-  try {
-    module = await import(pathToFileURL(path).href);
-  } catch (error) {
-    throw new PatchbayError('PLUGIN_LOAD', `plugin "${name}" cannot be loaded from ${path}: ${messageOf(error)}`, {
+  const failed = (what: string, cause?: unknown) =>
+    new PatchbayError('PLUGIN_LOAD', `plugin "${name}" cannot be loaded from ${path}: ${what}`, {
       plugin: name,
       file: path,
-      cause: error,
+      cause,
     });
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  // Referenced: a module that waits for something that never comes would let the process end as if all were well.
+  const timer = setTimeout(() => reject(failed(`it did not finish within ${loadMs / 1000} s`)), loadMs);
+  try {
+    const module = (await Promise.race([import(pathToFileURL(path).href), late])) as { default?: { name?: unknown } };
+    const definition = module.default;
+    if (definition?.name === name) return definition;
+    const instead = 'default' in module ? `not ${JSON.stringify(definition?.name)}` : 'but has no default export';
+    const message = `${path} must export a plugin named "${name}" as default, ${instead}`;
+    throw new PatchbayError('PLUGIN_LOAD', message, { plugin: name, file: path });
+  } catch (error) {
+    throw error instanceof PatchbayError ? error : failed(messageOf(error), error);
+  } finally {
+    clearTimeout(timer);
   }
-  const definition = module.default as { name?: unknown } | undefined;
-  if (definition?.name !== name) {
-    throw new PatchbayError(
-      'PLUGIN_LOAD',
-      `${path} must export a plugin named "${name}" as default, ${definition === undefined ? 'but has no default export' : `not ${JSON.stringify(definition.name)}`}`,
-      { plugin: name, file: path },
-    );
-  }
-  return definition;
 }

@@ -99,6 +99,43 @@ export const errorCodes = {
   ),
   CONFIG_INVALID: row(2, 'The configuration of a plugin does not fit its schema.', 'Correct the field it names.'),
   PROJECT_INVALID: row(2, 'The project file cannot be read or has a wrong field.', 'Correct the line it names.'),
+  PROJECT_MISSING: row(
+    2,
+    'There is no project here: no project file in this folder or above it.',
+    'Make an empty patchbay.yaml where the project is, or name the folder with --cwd.',
+  ),
+  PROJECT_BUSY: row(1, 'Somebody else is changing the project at the same time.', 'Try again; nothing was changed.'),
+  PROJECT_WRITE: row(
+    1,
+    'The project could not be changed; it is as it was before.',
+    'See the cause: the disk may be full, or the folder not writable.',
+  ),
+  LOCK_INVALID: row(2, 'The lock file cannot be read.', 'Restore patchbay.lock from your version control.'),
+  PLUGIN_INSTALLED: row(
+    2,
+    'A plugin of this name is installed already.',
+    'Use `patchbay plugin upgrade`, or --force to replace it.',
+  ),
+  GRANT_MISSING: row(
+    2,
+    'A plugin asks for something that it was not given.',
+    'Pass --grant for each thing it names, or --yes for all of them.',
+  ),
+  SOURCE_INVALID: row(
+    2,
+    'The source of a plugin is not understood, does not exist, or is not a package.',
+    'Give a folder, a .tar.gz, .tgz, .tar or .zip file, an npm name with a range, or a git URL.',
+  ),
+  SOURCE_UNAVAILABLE: row(
+    1,
+    'A plugin could not be brought here: the registry, the network or git failed.',
+    'See the cause, then try again.',
+  ),
+  PACKAGE_UNSAFE: row(
+    2,
+    'The archive or folder of a plugin contains something that is refused.',
+    'Have its author take out what is named; nothing was installed.',
+  ),
   USAGE: row(2, 'The command line was not understood.', 'See `patchbay --help`, or `patchbay COMMAND --help`.'),
   NODE_TOO_OLD: row(
     1,

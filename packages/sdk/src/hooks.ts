@@ -13,7 +13,7 @@ type Watched<E extends EventName> = HookRow & {
   readonly payload: (typeof events)[E];
   readonly answer: typeof verdict;
 };
-type Awaited<E extends EventName> = Omit<Watched<E>, 'failure'> & { readonly failure: 'closed' };
+type Gated<E extends EventName> = Omit<Watched<E>, 'failure'> & { readonly failure: 'closed' };
 type Provided<
   K extends 'collect' | 'first' | 'merge',
   A extends Schema,
@@ -39,7 +39,7 @@ function watched<const E extends EventName>(name: E, doc: string): Watched<E> {
 }
 
 /** An event that waits for its handlers: any of them may refuse it, and a failing one does. */
-function awaited<const E extends EventName>(name: E, doc: string): Awaited<E> {
+function awaited<const E extends EventName>(name: E, doc: string): Gated<E> {
   return { ...watched(name, doc), failure: 'closed' };
 }
 
@@ -61,7 +61,7 @@ export const eventHooks = {
     ...awaited('turn:dispatched', 'Before an agent is called for a turn. May be refused, or the dispatch rewritten.'),
     kind: 'waterfall',
     answer: dispatch,
-  } as Omit<Awaited<'turn:dispatched'>, 'kind' | 'answer'> & {
+  } as Omit<Gated<'turn:dispatched'>, 'kind' | 'answer'> & {
     readonly kind: 'waterfall';
     readonly answer: typeof dispatch;
   },

@@ -92,7 +92,7 @@ export type Implementation<T extends HookTable, H extends keyof T, C = unknown> 
   | Handler<T, H, C>
   | HandlerSpec<T, H, C>
   | WrapperSpec<T, H, C>
-  | readonly (HandlerSpec<T, H, C> | WrapperSpec<T, H, C>)[];
+  | readonly (Handler<T, H, C> | HandlerSpec<T, H, C> | WrapperSpec<T, H, C>)[];
 
 /** The config type behind a schema. */
 export type ConfigOf<S> = S extends StandardSchemaV1<unknown, infer Out> ? Out : Record<string, never>;

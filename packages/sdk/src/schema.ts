@@ -16,7 +16,7 @@ export interface Problem {
 /** Everything that is wrong with `value`; nothing, if it fits. */
 export function problemsOf(schema: Schema, value: unknown): Problem[] {
   const parsed = schema.safeParse(value);
-  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => say(issue, []));
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => say(issue, [], value));
 }
 
 /** The same in one line, or undefined if nothing is wrong. */
@@ -27,13 +27,25 @@ export function problemOf(schema: Schema, value: unknown): string | undefined {
 }
 
 /** Of a union, the alternative that fits best is the one that was meant. */
-function say(issue: Issue, outer: readonly PropertyKey[]): Problem[] {
+function say(issue: Issue, outer: readonly PropertyKey[], value: unknown): Problem[] {
   const path = [...outer, ...issue.path];
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const [meant] = issue.errors.toSorted((a, b) => a.length - b.length);
-    return (meant ?? []).flatMap((inner) => say(inner, path));
+    const here = valueAt(value, issue.path);
+    const [meant] = issue.errors.toSorted((a, b) => strangeness(a, here) - strangeness(b, here));
+    return (meant ?? []).flatMap((inner) => say(inner, path, here));
   }
   return [{ path: pathText(path), message: issue.message }];
+}
+
+/** How far off an alternative is: of another type altogether, then by missing fields, then by anything else. */
+function strangeness(issues: readonly Issue[], value: unknown): number {
+  const other = issues.some(({ path, code }) => path.length === 0 && code === 'invalid_type');
+  const missing = issues.filter(({ path }) => path.length > 0 && valueAt(value, path) === undefined);
+  return (other ? 1e6 : 0) + missing.length * 1e3 + issues.length;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part], value);
 }
 
 function pathText(path: readonly PropertyKey[]): string {

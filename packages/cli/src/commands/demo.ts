@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openHost } from 'patchbay-host';
@@ -20,10 +20,17 @@ const steps: readonly { event: EventName; shows: string; changes?: object }[] = 
   },
 ];
 
+function problemOfFolder(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  if (!statSync(path).isDirectory()) return `${path} is not a folder`;
+  return readdirSync(path).length === 0 ? undefined : `the folder ${path} is not empty`;
+}
+
 export const run: Run = async ({ options, version, progress, cwd }) => {
   const wanted = options['dir'] === undefined ? undefined : resolve(cwd, String(options['dir']));
-  if (wanted !== undefined && existsSync(wanted) && readdirSync(wanted).length > 0) {
-    throw new PatchbayError('USAGE', `the folder ${wanted} is not empty`, {
+  const taken = wanted === undefined ? undefined : problemOfFolder(wanted);
+  if (taken !== undefined) {
+    throw new PatchbayError('USAGE', taken, {
       file: wanted,
       hint: 'name a new one with --dir',
     });

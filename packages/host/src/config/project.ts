@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, PatchbayError, suggestion } from 'patchbay-sdk';
-import { type Document, isMap, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 
 /** A plugin that the project file names. */
 export interface ProjectPlugin {
@@ -38,23 +38,30 @@ function readProject(file: string): Project {
   } catch (error) {
     throw new PatchbayError('PROJECT_INVALID', `cannot read ${file}: ${messageOf(error)}`, { file, cause: error });
   }
+  const at = (offset: number | undefined, what: string, field?: string) => {
+    const line = offset === undefined ? '' : `:${lines.linePos(offset).line}`;
+    return new PatchbayError('PROJECT_INVALID', `${file}${line}: ${what}`, { file, field });
+  };
   const invalid = (path: readonly string[], what: string) => {
-    const node = path.length === 0 ? document.contents : document.getIn(path, true);
-    const range = (node as { range?: [number, number, number] } | null | undefined)?.range;
-    const line = range === undefined ? '' : `:${lines.linePos(range[0]).line}`;
     const field = path.join('.');
-    const where = field === '' ? '' : `"${field}": `;
-    return new PatchbayError('PROJECT_INVALID', `${file}${line}: ${where}${what}`, { file, field });
+    return at(offsetOf(document, path), field === '' ? what : `"${field}": ${what}`, field);
   };
   const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    const at = syntax.linePos?.[0].line;
-    throw new PatchbayError('PROJECT_INVALID', `${file}${at ? `:${at}` : ''}: ${syntax.message.split('\n')[0]}`, {
-      file,
-    });
-  }
+  if (syntax !== undefined) throw at(syntax.pos[0], syntax.message.split('\n')[0] ?? 'is not YAML');
   if (document.contents !== null && !isMap(document.contents)) throw invalid([], 'must hold fields, as in "plugins:"');
-  const root = (document.toJS() ?? {}) as Record<string, unknown>;
+  let root: Record<string, unknown>;
+  try {
+    root = document.toJS() ?? {};
+  } catch (error) {
+    let alias: number | undefined;
+    visit(document, {
+      Alias(_, node) {
+        alias = node.range?.[0];
+        return visit.BREAK;
+      },
+    });
+    throw at(alias, `${messageOf(error)} (a value that begins with * is an alias; put it in quotes)`);
+  }
   for (const key of Object.keys(root)) {
     if (key !== 'plugins') throw invalid([key], `unknown field, ${suggestion(key, ['plugins'])}`);
   }
@@ -66,6 +73,14 @@ function readProject(file: string): Project {
     file,
     plugins: Object.entries(plugins).map(([name, entry]) => readPlugin(dir, name, entry, invalid)),
   };
+}
+
+/** Where a field begins: at its name, not at its value, which may be lines below. */
+function offsetOf(document: Document, path: readonly string[]): number | undefined {
+  const last = path.at(-1);
+  const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === last) : undefined;
+  return isScalar(pair?.key) ? pair.key.range?.[0] : (parent as { range?: [number] } | null | undefined)?.range?.[0];
 }
 
 function readPlugin(
@@ -80,10 +95,10 @@ function readPlugin(
   for (const key of Object.keys(entry)) {
     if (!known.includes(key)) throw invalid([...at, key], `unknown field, ${suggestion(key, known)}`);
   }
-  const { path, enabled = true, config = {} } = entry as { path?: unknown; enabled?: unknown; config?: unknown };
+  const { path, enabled = true, config } = entry as { path?: unknown; enabled?: unknown; config?: unknown };
   if (typeof path !== 'string') throw invalid(at, 'needs a "path" to the module of the plugin');
   if (typeof enabled !== 'boolean') throw invalid([...at, 'enabled'], 'must be true or false');
   const absolute = resolve(dir, path);
   if (!absolute.startsWith(join(dir, '/'))) throw invalid([...at, 'path'], 'must stay inside the project');
-  return { name, path: absolute, enabled, config };
+  return { name, path: absolute, enabled, config: config ?? {} };
 }

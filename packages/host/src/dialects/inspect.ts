@@ -60,6 +60,12 @@ function readsFrom(fn: AnyFunction, variable: string): string[] {
     Pattern(node) {
       if (isIt(node)) unclear = true;
     },
+    ForOfStatement({ left }) {
+      if (isIt(left)) unclear = true;
+    },
+    ForInStatement({ left }) {
+      if (isIt(left)) unclear = true;
+    },
     MemberExpression({ object, property, computed }) {
       if (!isIt(object)) return;
       if (!computed && property.type === 'Identifier') read.push(property.name);

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Log, PatchbayError, type Plugin, suggestion } from 'patchbay-sdk';
+import { capabilityHooks, type Log, messageOf, PatchbayError, type Plugin, suggestion } from 'patchbay-sdk';
 import type { HandlerInput, Registration } from '../kernel/index.ts';
 
 const namePattern = /^(?:@[a-z0-9-]+\/)?[a-z0-9-]+$/;
@@ -12,7 +12,32 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Turns what `definePlugin` gives, or a plain object like it, into what the kernel takes. Refuses what is wrong in it. */
-export function fromDefinition(definition: unknown, config: unknown = {}, log?: Log): Registration {
+export function fromDefinition(
+  definition: unknown,
+  config: unknown = {},
+  logOf?: (plugin: string) => Log,
+): Registration {
+  try {
+    return convert(definition, config, logOf);
+  } catch (thrown) {
+    if (thrown instanceof PatchbayError) throw thrown;
+    // A getter, or a proxy, that throws when looked at.
+    const plugin = nameOf(definition);
+    const message = `plugin "${plugin ?? '(without a name)'}" cannot be read: ${messageOf(thrown)}`;
+    throw new PatchbayError('PLUGIN_INVALID', message, { plugin, cause: thrown });
+  }
+}
+
+function nameOf(definition: unknown): string | undefined {
+  try {
+    const { name } = definition as { name: unknown };
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function convert(definition: unknown, config: unknown, logOf: ((plugin: string) => Log) | undefined): Registration {
   if (!isObject(definition)) {
     throw new PatchbayError('PLUGIN_INVALID', 'a plugin must be the object that definePlugin gives');
   }
@@ -33,12 +58,21 @@ export function fromDefinition(definition: unknown, config: unknown = {}, log?: 
   for (const [field, value] of Object.entries({ hooks, provides })) {
     if (value !== undefined && !isObject(value)) throw invalid(field, `"${field}" must be an object by name of hook`);
   }
+  const capabilities = Object.keys(capabilityHooks);
+  for (const name of Object.keys(provides ?? {})) {
+    if (!capabilities.includes(name)) {
+      throw invalid(
+        `provides.${name}`,
+        `there is no capability "${name}" to provide; ${suggestion(name, capabilities)}`,
+      );
+    }
+  }
   return {
     name: plugin,
     handlers: [...handlersOf(hooks), ...handlersOf(provides)],
     config: readConfig(plugin, definition['config'], config),
     ...(dialect === undefined ? {} : { dialect: dialect as NonNullable<Plugin['dialect']> }),
-    ...(log === undefined ? {} : { log }),
+    ...(logOf === undefined ? {} : { log: logOf(plugin) }),
   };
 }
 
@@ -69,13 +103,37 @@ function readConfig(plugin: string, schema: unknown, config: unknown): unknown {
       if (!known.includes(key)) throw invalid(key, `there is no such field; ${suggestion(key, known)}`);
     }
   }
-  if (schema === undefined) return {};
-  const checked = schema['~standard'].validate(config);
-  if (checked instanceof Promise) throw invalid('', 'the schema is async, which a plugin cannot have');
+  if (schema === undefined) {
+    if (!isObject(config)) throw invalid('', `must be an object, not ${JSON.stringify(config)}`);
+    return {};
+  }
+  const checked = validate(schema, config, invalid);
   if (checked.issues === undefined) return checked.value;
   const [issue] = checked.issues;
   const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
   throw invalid(path, issue?.message ?? 'is wrong');
+}
+
+/** What a schema says of a value, at once. A schema that throws, or wants to be waited for, is the plugin's fault. */
+function validate(
+  schema: StandardSchemaV1,
+  config: unknown,
+  invalid: (field: string, what: string) => PatchbayError,
+): StandardSchemaV1.Result<unknown> {
+  try {
+    // Zod takes a schema that throws for one that must be awaited; asked like this it tells what was thrown.
+    try {
+      (schema as { safeParse?: (value: unknown) => unknown }).safeParse?.(config);
+    } catch (thrown) {
+      if ((thrown as Error | undefined)?.constructor?.name !== '$ZodAsyncError') throw thrown;
+    }
+    const checked = schema['~standard'].validate(config);
+    if (!(checked instanceof Promise)) return checked;
+    checked.catch(() => {});
+  } catch (thrown) {
+    throw invalid('', `the schema of the plugin failed: ${messageOf(thrown)}`);
+  }
+  throw invalid('', 'the schema is async, which a plugin cannot have');
 }
 
 function isSchema(value: unknown): value is StandardSchemaV1 {

@@ -35,8 +35,9 @@ export class Context implements HookContext {
     this.#controller ??= new AbortController();
     return this.#controller.signal;
   }
-  defer(undo: () => void | Promise<void>): void {
-    this.#entry.owner.defer(undo);
+  /** A function of its own, so that it can be taken out of the context. */
+  get defer(): (undo: () => void | Promise<void>) => void {
+    return this.#entry.owner.defer;
   }
 
   /** Ends the handler's work; what it does with the signal after that is its own affair. */

@@ -122,9 +122,12 @@ describe('a schema that cannot be used is refused with the plugin', () => {
     const unheard: unknown[] = [];
     const listener = (reason: unknown) => unheard.push(reason);
     process.on('unhandledRejection', listener);
-    expect(() => read(schema, {})).toThrow('async');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    process.off('unhandledRejection', listener);
+    try {
+      expect(() => read(schema, {})).toThrow('async');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    } finally {
+      process.off('unhandledRejection', listener);
+    }
     expect(unheard).toEqual([]);
   });
 

@@ -62,7 +62,7 @@ describe('a misspelt payload field is refused with the plugin, the hook and the 
     ['read from an async function', "'turn:accepted': async (p) => { await 0; return p.sumary; }"],
     ['read in quotes', "'turn:accepted': (p) => p['sumary']"],
     ['read with a question mark', "'turn:accepted': (p) => p?.sumary?.length"],
-    ['read deep inside', "'turn:accepted': (p) => { if (p.role) return () => [1].map(() => `${p.sumary}`); }"],
+    ['read deep inside', "'turn:accepted': (p) => { if (p.role) return () => [1].map(() => String(p.sumary)); }"],
     ['taken out in a declaration', "'turn:accepted': (p) => { const { sumary } = p; return sumary; }"],
     ['taken out under another name', "'turn:accepted': (p) => { let { role, sumary: s } = p; return s; }"],
     ['in a handler with options', "'turn:accepted': { tryfirst: true, handler: ({ sumary }) => sumary }"],

@@ -1,0 +1,45 @@
+import { PatchbayError, problemOf } from 'patchbay-sdk';
+import * as z from 'zod/mini';
+
+const text = z.string();
+const entry = z.strictObject({
+  version: text,
+  /** Where it came from, in a form that `plugin install` understands. */
+  source: text,
+  /** The exact thing that the source stood for then: a version, a commit. */
+  resolved: z.optional(text),
+  integrity: text,
+  grants: z.array(text),
+  installed_at: z.iso.datetime(),
+});
+const lock = z.strictObject({ lockfileVersion: z.literal(1), plugins: z.record(text, entry) });
+
+/** What the lock file says of one plugin. */
+export type LockEntry = z.output<typeof entry>;
+/** Name to entry. */
+export type Lock = Readonly<Record<string, LockEntry>>;
+
+/** Reads a lock file; null is a project without one. */
+export function readLock(file: string, content: string | null): Lock {
+  if (content === null) return {};
+  const invalid = (what: string) => new PatchbayError('LOCK_INVALID', `${file}: ${what}`, { file });
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    throw invalid('is not JSON');
+  }
+  const problem = problemOf(lock, value);
+  if (problem !== undefined) throw invalid(problem);
+  const { plugins } = value as z.output<typeof lock>;
+  // A map without a prototype: a plugin might be called "constructor".
+  return Object.assign(Object.create(null), plugins);
+}
+
+/** The text of a lock file, the same for the same plugins; null where there are none. */
+export function lockText(plugins: Lock): string | null {
+  const names = Object.keys(plugins).sort();
+  if (names.length === 0) return null;
+  const sorted = Object.fromEntries(names.map((name) => [name, plugins[name]]));
+  return `${JSON.stringify({ lockfileVersion: 1, plugins: sorted }, null, 2)}\n`;
+}

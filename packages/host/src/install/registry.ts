@@ -1,0 +1,87 @@
+import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser';
+import { PatchbayError } from 'patchbay-sdk';
+import { isMap, parseDocument } from 'yaml';
+import type { Home } from './home.ts';
+
+/** What the project's config says of an installed plugin. */
+export interface Registered {
+  readonly version: string | undefined;
+  readonly enabled: boolean;
+  readonly config: Readonly<Record<string, unknown>>;
+  /** A module of the project itself, not an installed package. */
+  readonly path: string | undefined;
+}
+
+type Fields = { version?: string; enabled?: boolean; config?: Readonly<Record<string, unknown>> };
+
+/** The plugins that the text of a project's config names, in its order. */
+export function readRegistered(home: Home, text: string): Map<string, Registered> {
+  const plugins = parseConfig(home, text)['plugins'] ?? {};
+  if (typeof plugins !== 'object' || plugins === null || Array.isArray(plugins)) {
+    throw invalid(home, '"plugins" must be an object by name');
+  }
+  return new Map(
+    Object.entries(plugins).map(([name, value]) => {
+      const { version, enabled = true, config = {}, path } = (value ?? {}) as Record<string, unknown>;
+      if (typeof enabled !== 'boolean') throw invalid(home, `"plugins.${name}.enabled" must be true or false`);
+      if (typeof config !== 'object' || config === null)
+        throw invalid(home, `"plugins.${name}.config" must be an object`);
+      const registered: Registered = {
+        version: typeof version === 'string' ? version : undefined,
+        enabled,
+        config: config as Record<string, unknown>,
+        path: typeof path === 'string' ? path : undefined,
+      };
+      return [name, registered] as const;
+    }),
+  );
+}
+
+/** The text with a plugin put in or changed; everything else, comments and order included, as it was. */
+export function withPlugin(home: Home, text: string, name: string, fields: Fields): string {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  if (home.kind === 'agentxchain') {
+    return set.reduce((json, [field, value]) => editJson(json, ['plugins', name, field], value), text);
+  }
+  const document = parseDocument(text);
+  if (!isMap(document.get('plugins', true))) document.set('plugins', document.createNode({}));
+  for (const [field, value] of set) document.setIn(['plugins', name, field], document.createNode(value));
+  return document.toString();
+}
+
+/** The text without a plugin; everything else as it was. */
+export function withoutPlugin(home: Home, text: string, name: string): string {
+  if (home.kind === 'agentxchain') return editJson(text, ['plugins', name], undefined);
+  const document = parseDocument(text);
+  document.deleteIn(['plugins', name]);
+  return document.toString();
+}
+
+function editJson(text: string, path: string[], value: unknown): string {
+  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
+  const formattingOptions: FormattingOptions = {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+  return applyEdits(text, modify(text, path, value, { formattingOptions }));
+}
+
+function parseConfig(home: Home, text: string): Record<string, unknown> {
+  let value: unknown;
+  if (home.kind === 'agentxchain') {
+    const errors: ParseError[] = [];
+    value = parse(text, errors);
+    if (errors.length > 0) throw invalid(home, 'is not JSON');
+  } else {
+    const document = parseDocument(text);
+    if (document.errors.length > 0) throw invalid(home, document.errors[0]?.message.split('\n')[0] ?? 'is not YAML');
+    value = document.toJS() ?? {};
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(home, 'must be an object');
+  return value as Record<string, unknown>;
+}
+
+function invalid(home: Home, what: string): PatchbayError {
+  return new PatchbayError('PROJECT_INVALID', `${home.configFile}: ${what}`, { file: home.configFile });
+}

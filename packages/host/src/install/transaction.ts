@@ -1,0 +1,143 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, PatchbayError } from 'patchbay-sdk';
+
+/** A change of a project, prepared and ready to happen at once. */
+export interface Change {
+  /** Prepared folders and where they belong. What stands there is kept beside it as `.bak` until all is done. */
+  readonly moves: readonly { readonly from: string; readonly to: string }[];
+  /** Folders that go. */
+  readonly removes: readonly string[];
+  /** Files with the text they are to have, and the one they have now (null: there is none). */
+  readonly writes: readonly { readonly file: string; readonly before: string | null; readonly text: string | null }[];
+}
+
+const journalName = 'journal.json';
+
+/**
+ * Carries a change out so that the project is never half changed. The change is written down first, in one rename:
+ * until then nothing has happened, from then on it will have. A crash in between is made up for by `recover`; an
+ * error in between is undone here and thrown.
+ */
+export function commit(workDir: string, change: Change): void {
+  for (const { file, before } of change.writes) {
+    if (textOf(file) !== before) {
+      throw new PatchbayError('PROJECT_BUSY', `${file} was changed meanwhile; nothing was done`, { file });
+    }
+  }
+  writeDurably(join(workDir, journalName), JSON.stringify(change), workDir);
+  try {
+    apply(workDir, change);
+  } catch (error) {
+    undo(workDir, change);
+    finish(workDir, change);
+    throw new PatchbayError('PROJECT_WRITE', `the project could not be changed: ${messageOf(error)}`, { cause: error });
+  }
+  finish(workDir, change);
+}
+
+/** Finishes what a crash left half done, and sweeps away what it had only prepared. Call it with the project locked. */
+export function recover(workDir: string): void {
+  if (!existsSync(workDir)) return;
+  const journal = join(workDir, journalName);
+  if (existsSync(journal)) {
+    const change = JSON.parse(readFileSync(journal, 'utf8')) as Change;
+    apply(workDir, change);
+    finish(workDir, change);
+  }
+  for (const name of readdirSync(workDir)) {
+    if (name !== 'lock') rmSync(join(workDir, name), { recursive: true, force: true });
+  }
+}
+
+/** Every step looks whether it was taken before: all of them may be repeated any number of times. */
+function apply(workDir: string, { moves, removes, writes }: Change): void {
+  for (const { from, to } of moves) {
+    if (!existsSync(from)) continue;
+    if (existsSync(to)) {
+      rmSync(backupOf(to), { recursive: true, force: true });
+      renameSync(to, backupOf(to));
+    }
+    mkdirSync(dirname(to), { recursive: true });
+    renameSync(from, to);
+  }
+  for (const dir of removes) if (existsSync(dir)) renameSync(dir, trashOf(workDir, dir));
+  for (const { file, text } of writes) {
+    if (text === null) rmSync(file, { force: true });
+    else if (textOf(file) !== text) writeDurably(file, text, workDir);
+  }
+}
+
+function undo(workDir: string, { moves, removes, writes }: Change): void {
+  for (const { file, before } of writes) {
+    if (before === null) rmSync(file, { force: true });
+    else if (textOf(file) !== before) writeDurably(file, before, workDir);
+  }
+  for (const dir of removes) if (!existsSync(dir)) renameSync(trashOf(workDir, dir), dir);
+  for (const { from, to } of moves) {
+    if (existsSync(from)) continue;
+    renameSync(to, from);
+  }
+  for (const { to } of moves) if (existsSync(backupOf(to)) && !existsSync(to)) renameSync(backupOf(to), to);
+}
+
+/** What was replaced or taken away is gone for good, and the journal with it, last of all. */
+function finish(workDir: string, { moves, removes }: Change): void {
+  for (const { to } of moves) rmSync(backupOf(to), { recursive: true, force: true });
+  for (const dir of removes) rmSync(trashOf(workDir, dir), { recursive: true, force: true });
+  rmSync(join(workDir, journalName), { force: true });
+}
+
+function backupOf(dir: string): string {
+  return `${dir}.bak`;
+}
+
+function trashOf(workDir: string, dir: string): string {
+  return join(workDir, `trash-${basename(dir)}`);
+}
+
+/** The text of a file; null if there is none. */
+export function textOf(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+/** Replaces a file at once: whoever reads it sees the old text or the new one. */
+function writeDurably(file: string, text: string, workDir: string): void {
+  mkdirSync(workDir, { recursive: true });
+  const prepared = join(workDir, `write-${basename(file)}`);
+  const handle = openSync(prepared, 'w', 0o644);
+  try {
+    writeFileSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(prepared, file);
+  const folder = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Takes the working folder away if nothing is left in it. */
+export function tidy(workDir: string): void {
+  try {
+    rmdirSync(workDir);
+  } catch {
+    // Something is in it, or it is gone: both are fine.
+  }
+}
