@@ -1,7 +1,7 @@
 /** Builds what is shipped: bundles by esbuild, types by tsc. Skips itself when nothing has changed since. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type BuildOptions, build } from 'esbuild';
 
 const stamp = 'node_modules/.patchbay-built';
@@ -9,7 +9,14 @@ const packages = ['sdk', 'host', 'cli'];
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  const sources = ['packages/*/src/**/*.ts', 'packages/*/package.json', 'tsconfig*.json', 'scripts/build.ts'];
+  const sources = [
+    'packages/*/src/**/*.ts',
+    'packages/*/package.json',
+    'plugins/*/*.json',
+    'plugins/*/hooks/*',
+    'tsconfig*.json',
+    'scripts/build.ts',
+  ];
   for (const file of [...globSync(sources), 'package-lock.json'].sort()) hash.update(file).update(readFileSync(file));
   return hash.digest('hex');
 }
@@ -26,6 +33,8 @@ for (const name of packages) rmSync(`packages/${name}/dist`, { recursive: true, 
 const common = {
   bundle: true,
   platform: 'node',
+  // Packages that have both ship their old form for require, which cannot always be bundled.
+  mainFields: ['module', 'main'],
   target: 'node24',
   format: 'esm',
   splitting: true,
@@ -54,6 +63,7 @@ await build({
   entryPoints: {
     index: 'packages/host/src/index.ts',
     dialects: 'packages/host/src/dialects/index.ts',
+    install: 'packages/host/src/install/index.ts',
     kernel: 'packages/host/src/kernel/index.ts',
   },
   outdir: 'packages/host/dist',
@@ -67,6 +77,12 @@ await build({
   outdir: 'packages/cli/dist',
   minify: true,
   keepNames: true,
+});
+
+// The built-in plugins go along with the command, without their tests.
+cpSync('plugins', 'packages/cli/dist/builtins', {
+  recursive: true,
+  filter: (path) => !path.endsWith('/test') && !path.endsWith('.md'),
 });
 
 for (const name of ['sdk', 'host']) {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, PatchbayError, suggestion } from 'patchbay-sdk';
 import { type Document, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 
-/** A plugin that the project file names. */
+/** A module of the project that its file names as a plugin. */
 export interface ProjectPlugin {
   readonly name: string;
   /** The module to load, absolute. */
@@ -71,7 +71,7 @@ function readProject(file: string): Project {
   return {
     dir,
     file,
-    plugins: Object.entries(plugins).map(([name, entry]) => readPlugin(dir, name, entry, invalid)),
+    plugins: Object.entries(plugins).flatMap(([name, entry]) => readPlugin(dir, name, entry, invalid)),
   };
 }
 
@@ -88,17 +88,19 @@ function readPlugin(
   name: string,
   entry: unknown,
   invalid: (path: readonly string[], what: string) => PatchbayError,
-): ProjectPlugin {
+): ProjectPlugin[] {
   const at = ['plugins', name];
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw invalid(at, 'must have a "path"');
-  const known = ['path', 'enabled', 'config'];
+  const known = ['path', 'version', 'enabled', 'config'];
   for (const key of Object.keys(entry)) {
     if (!known.includes(key)) throw invalid([...at, key], `unknown field, ${suggestion(key, known)}`);
   }
   const { path, enabled = true, config } = entry as { path?: unknown; enabled?: unknown; config?: unknown };
+  // Installed by `patchbay plugin install`: a package, not a module of the project.
+  if (path === undefined && 'version' in entry) return [];
   if (typeof path !== 'string') throw invalid(at, 'needs a "path" to the module of the plugin');
   if (typeof enabled !== 'boolean') throw invalid([...at, 'enabled'], 'must be true or false');
   const absolute = resolve(dir, path);
   if (!absolute.startsWith(join(dir, '/'))) throw invalid([...at, 'path'], 'must stay inside the project');
-  return { name, path: absolute, enabled, config: config ?? {} };
+  return [{ name, path: absolute, enabled, config: config ?? {} }];
 }

@@ -7,8 +7,10 @@ const entry = z.strictObject({
   /** Where it came from, in a form that `plugin install` understands. */
   source: text,
   /** The exact thing that the source stood for then: a version, a commit. */
-  resolved: z.optional(text),
+  resolved: text,
   integrity: text,
+  /** The hooks it implements, so that listing plugins need not open them. */
+  hooks: z.array(text),
   grants: z.array(text),
   installed_at: z.iso.datetime(),
 });

@@ -44,14 +44,21 @@ export function withPlugin(home: Home, text: string, name: string, fields: Field
     return set.reduce((json, [field, value]) => editJson(json, ['plugins', name, field], value), text);
   }
   const document = parseDocument(text);
-  if (!isMap(document.get('plugins', true))) document.set('plugins', document.createNode({}));
+  const plugins = document.get('plugins', true);
+  if (!isMap(plugins)) document.set('plugins', document.createNode({}));
+  // `plugins: {}` is how an empty one is written; a full one reads better line by line.
+  else if (plugins.items.length === 0) plugins.flow = false;
   for (const [field, value] of set) document.setIn(['plugins', name, field], document.createNode(value));
   return document.toString();
 }
 
 /** The text without a plugin; everything else as it was. */
 export function withoutPlugin(home: Home, text: string, name: string): string {
-  if (home.kind === 'agentxchain') return editJson(text, ['plugins', name], undefined);
+  if (home.kind === 'agentxchain') {
+    const names = Object.keys((parseConfig(home, text)['plugins'] ?? {}) as object);
+    const isLast = names.length === 1 && names[0] === name;
+    return isLast ? editJson(text, ['plugins'], {}) : editJson(text, ['plugins', name], undefined);
+  }
   const document = parseDocument(text);
   document.deleteIn(['plugins', name]);
   return document.toString();

@@ -133,10 +133,11 @@ function writeDurably(file: string, text: string, workDir: string): void {
   }
 }
 
-/** Takes the working folder away if nothing is left in it. */
+/** Takes the working folder, and the one it is in, away if nothing is left in them. */
 export function tidy(workDir: string): void {
   try {
     rmdirSync(workDir);
+    rmdirSync(dirname(workDir));
   } catch {
     // Something is in it, or it is gone: both are fine.
   }

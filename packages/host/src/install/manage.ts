@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { messageOf, PatchbayError } from 'patchbay-sdk';
+import { integrityOf } from './integrity.ts';
+import { lockText } from './lock.ts';
+import { readManifest } from './manifest/manifest.ts';
+import type { Manifest } from './manifest/manifest-type.ts';
+import { changing, demand, folderOf, looking, type State } from './project-state.ts';
+import { withoutPlugin, withPlugin } from './registry.ts';
+import { commit } from './transaction.ts';
+
+/** One line of `plugin list`. */
+export interface Listed {
+  readonly name: string;
+  readonly version: string;
+  readonly hooks: readonly string[];
+  readonly enabled: boolean;
+  /** `ok`, or why it is not run. */
+  readonly status: string;
+  readonly source: string;
+}
+
+/** The plugins of a project, in alphabetical order. Does not open them: that is for `verifyPlugins`. */
+export function listPlugins(cwd: string): Promise<Listed[]> {
+  return looking(cwd, (state) => namesOf(state).map((name) => listed(state, name)));
+}
+
+function namesOf({ registered, lock }: State): string[] {
+  return [...new Set([...registered.keys(), ...Object.keys(lock)])].sort();
+}
+
+function listed(state: State, name: string): Listed {
+  const registered = state.registered.get(name);
+  const entry = state.lock[name];
+  return {
+    name,
+    version: entry?.version ?? registered?.version ?? '',
+    hooks: entry?.hooks ?? [],
+    enabled: registered?.enabled ?? false,
+    status: statusOf(state, name),
+    source: entry?.source ?? registered?.path ?? '',
+  };
+}
+
+function statusOf(state: State, name: string): string {
+  const registered = state.registered.get(name);
+  if (registered?.path !== undefined) return 'ok';
+  if (registered === undefined) return 'not registered in the project file';
+  if (!Object.hasOwn(state.lock, name)) return 'not in the lock file: install it again';
+  return existsSync(folderOf(state.home, name)) ? 'ok' : 'its folder is missing: install it again';
+}
+
+/** Everything known of one installed plugin. */
+export function describePlugin(
+  cwd: string,
+  name: string,
+): Promise<Listed & { manifest: Manifest; grants: readonly string[] }> {
+  return looking(cwd, (state) => {
+    demand(state, name);
+    const manifest = readManifest(folderOf(state.home, name));
+    return { ...listed(state, name), manifest, grants: state.lock[name]?.grants ?? [] };
+  });
+}
+
+/** Takes a plugin out: its folder, what the project file says of it, and its entry in the lock file. */
+export function removePlugin(cwd: string, name: string): Promise<{ name: string }> {
+  return changing(cwd, async (state) => {
+    demand(state, name);
+    const { home, configText, lockText: before, registered } = state;
+    const { [name]: _, ...rest } = state.lock;
+    const isModule = registered.get(name)?.path !== undefined;
+    commit(home.workDir, {
+      moves: [],
+      removes: isModule ? [] : [folderOf(home, name)],
+      writes: [
+        { file: home.configFile, before: configText, text: withoutPlugin(home, configText, name) },
+        { file: home.lockFile, before, text: lockText(rest) },
+      ],
+    });
+    return { name };
+  });
+}
+
+/** Switches a plugin on or off. */
+export function enablePlugin(cwd: string, name: string, enabled: boolean): Promise<Listed> {
+  return changing(cwd, async (state) => {
+    demand(state, name);
+    const text = withPlugin(state.home, state.configText, name, { enabled });
+    commit(state.home.workDir, {
+      moves: [],
+      removes: [],
+      writes: [{ file: state.home.configFile, before: state.configText, text }],
+    });
+    return { ...listed(state, name), enabled };
+  });
+}
+
+/** Whether the files of installed plugins are still those that were installed. */
+export function verifyPlugins(cwd: string, only?: string): Promise<{ name: string; ok: boolean; detail: string }[]> {
+  return looking(cwd, async (state) => {
+    if (only !== undefined) demand(state, only);
+    const names = only === undefined ? Object.keys(state.lock).sort() : [only];
+    return Promise.all(names.map(async (name) => ({ name, ...(await verified(state, name)) })));
+  });
+}
+
+async function verified(state: State, name: string): Promise<{ ok: boolean; detail: string }> {
+  const entry = state.lock[name];
+  if (entry === undefined) return { ok: false, detail: 'not in the lock file' };
+  const dir = folderOf(state.home, name);
+  if (!existsSync(dir)) return { ok: false, detail: 'its folder is missing' };
+  try {
+    const integrity = await integrityOf(dir);
+    return integrity === entry.integrity
+      ? { ok: true, detail: integrity }
+      : { ok: false, detail: 'its files differ from the lock file' };
+  } catch (error) {
+    if (error instanceof PatchbayError) return { ok: false, detail: messageOf(error) };
+    throw error;
+  }
+}

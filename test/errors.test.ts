@@ -1,0 +1,206 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { installPlugin } from 'patchbay-host/install';
+import { Kernel, newRecord } from 'patchbay-host/kernel';
+import {
+  definePlugin,
+  type ErrorCode,
+  errorCodes,
+  type HookRow,
+  hooks,
+  PatchbayError,
+  type Plugin,
+  refuse,
+  sample,
+} from 'patchbay-sdk';
+import { createTestHost } from 'patchbay-sdk/testing';
+import { z } from 'patchbay-sdk/zod';
+import { describe, expect, it } from 'vitest';
+import { commit } from '../packages/host/src/install/transaction.ts';
+import { folder, project, root } from './project.ts';
+
+/** A plugin, checked by no compiler. */
+const plugin = (name: string, its: unknown = {}) =>
+  ({ name, version: '1.0.0', hooks: its }) as unknown as Plugin<undefined>;
+const load = (...plugins: Plugin<undefined>[]) => createTestHost(...plugins);
+const fails = () => {
+  throw new Error('out of paper');
+};
+const afterFiring = async (handler: unknown, times = 1) => {
+  const host = load(plugin('bad', { 'turn:accepted': handler }));
+  for (let i = 1; i < times; i++) await host.fire('turn:accepted');
+  return (await host.fire('turn:accepted')).failures[0];
+};
+
+/** The error that the built command prints, whose exit code must be that of the registry. */
+function printed(
+  args: string[],
+  { cwd = folder(), flags = [] as string[], script = 'packages/cli/bin/patchbay.cjs' } = {},
+) {
+  const { stdout, status } = spawnSync(process.execPath, [...flags, join(root, script), ...args, '--json'], {
+    cwd,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+  });
+  const { error } = JSON.parse(stdout) as { error: { code: ErrorCode; message: string; hint: string } };
+  expect(status).toBe(errorCodes[error.code].exit);
+  return error;
+}
+
+/** A project with a plugin package in `p`. */
+function packaged(changes: object = {}): string {
+  const manifest = { name: 'p', version: '1.0.0', description: 'x', hooks: [], ...changes };
+  return folder({ 'patchbay.yaml': '', 'p/agentxchain-plugin.json': JSON.stringify(manifest) });
+}
+
+/** What makes each code happen. A code without an entry does not compile. */
+const provoke: Record<ErrorCode, () => unknown> = {
+  HOOK_UNKNOWN: () => load(plugin('bad', { 'turn:acepted': () => {} })),
+  HOOK_ARGUMENT_UNKNOWN: () => load(plugin('bad', { 'turn:accepted': ({ sumary }: { sumary: string }) => sumary })),
+  HOOK_TABLE_INVALID: () => {
+    const row: HookRow = { ...hooks['host:ready'], kind: 'first', historic: true };
+    return new Kernel({ row });
+  },
+  HOOK_REFUSED: async () => {
+    const host = load(plugin('guard', { 'run:started': () => refuse('not on Fridays') }));
+    return (await host.fire('run:started')).refusal;
+  },
+  HANDLER_INVALID: () => load(plugin('bad', { 'turn:accepted': 'handler' })),
+  HANDLER_FAILED: () => afterFiring(fails),
+  HANDLER_TIMEOUT: () => afterFiring({ deadlineMs: 5, handler: () => new Promise(() => {}) }),
+  HANDLER_ANSWER: () => afterFiring(() => ({ verdict: 'certainly' })),
+  HANDLER_ASYNC: () => {
+    const kernel = new Kernel(hooks);
+    kernel.register({ name: 'bad', handlers: [{ hook: 'turn:accepted', handler: async () => {} }] });
+    const record = newRecord();
+    kernel.hook('turn:accepted').callSync(sample('turn:accepted'), { record });
+    return record.failures[0];
+  },
+  HANDLER_PAUSED: () => afterFiring(fails, 6),
+  ORDER_CYCLE: () =>
+    load(
+      plugin('a', { 'turn:accepted': { before: ['b'], handler: () => {} } }),
+      plugin('b', { 'turn:accepted': { before: ['a'], handler: () => {} } }),
+    ),
+  ORDER_IMPOSSIBLE: () =>
+    load(
+      plugin('a', { 'turn:accepted': { tryfirst: true, handler: () => {} } }),
+      plugin('b', { 'turn:accepted': { before: ['a'], handler: () => {} } }),
+    ),
+  PLUGIN_INVALID: () => load(plugin('Bad Name')),
+  PLUGIN_DUPLICATE: () => load(plugin('twin'), plugin('twin')),
+  PLUGIN_BLOCKED: async () => {
+    const kernel = new Kernel(hooks);
+    await kernel.block('bad');
+    kernel.register({ name: 'bad', handlers: [] });
+  },
+  PLUGIN_UNKNOWN: () => new Kernel(hooks).unregister('nobody'),
+  PLUGIN_LOAD: () => printed(['hooks', 'explain', 'memory'], { cwd: project({ bad: 'throw 1;' }) }),
+  CONFIG_INVALID: () => {
+    const configured = definePlugin({ name: 'bad', version: '1.0.0', config: z.object({ level: z.number() }) });
+    return createTestHost(configured);
+  },
+  PROJECT_INVALID: () => printed(['hooks', 'explain', 'memory'], { cwd: folder({ 'patchbay.yaml': 'plugins: 7\n' }) }),
+  MANIFEST_MISSING: () =>
+    printed(['plugin', 'install', './p'], { cwd: folder({ 'patchbay.yaml': '', 'p/README.md': '' }) }),
+  MANIFEST_INVALID: () => printed(['plugin', 'install', './p'], { cwd: packaged({ version: 'one' }) }),
+  PROJECT_MISSING: () => printed(['plugin', 'list']),
+  PROJECT_BUSY: () => {
+    const dir = folder({ config: 'edited meanwhile' });
+    const write = { file: join(dir, 'config'), before: 'as it was read', text: 'as it should be' };
+    commit(join(dir, 'work'), { moves: [], removes: [], writes: [write] });
+  },
+  PROJECT_WRITE: () => {
+    const dir = folder({ 'new/plugin.json': '', 'a-file': '' });
+    const move = { from: join(dir, 'new'), to: join(dir, 'a-file/plugin') };
+    commit(join(dir, 'work'), { moves: [move], removes: [], writes: [] });
+  },
+  LOCK_INVALID: () => printed(['plugin', 'list'], { cwd: folder({ 'patchbay.yaml': '', 'patchbay.lock': '{' }) }),
+  PLUGIN_INSTALLED: () => {
+    const cwd = packaged();
+    spawnSync(process.execPath, [join(root, 'packages/cli/bin/patchbay.cjs'), 'plugin', 'install', './p'], { cwd });
+    return printed(['plugin', 'install', './p'], { cwd });
+  },
+  GRANT_MISSING: () => {
+    const hooks = [{ event: 'turn:accepted', type: 'http', url: 'https://example.com/' }];
+    return printed(['plugin', 'install', './p'], { cwd: packaged({ hooks }) });
+  },
+  SOURCE_INVALID: () => printed(['plugin', 'install', './not-there'], { cwd: packaged() }),
+  SOURCE_UNAVAILABLE: () => {
+    const cwd = packaged();
+    return installPlugin('npm:anything', { cwd, registry: 'http://127.0.0.1:1/', timeoutMs: 2000 });
+  },
+  PACKAGE_UNSAFE: () => {
+    const cwd = packaged();
+    symlinkSync('/etc/passwd', join(cwd, 'p/link'));
+    return printed(['plugin', 'install', './p'], { cwd });
+  },
+  USAGE: () => printed(['nope']),
+  NODE_TOO_OLD: () => {
+    const text = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.0.0' } });\n`;
+    return printed(['demo'], { flags: ['--require', join(folder({ 'old.cjs': text }), 'old.cjs')] });
+  },
+  NOT_BUILT: () => {
+    const dir = folder();
+    cpSync(join(root, 'packages/cli/bin'), join(dir, 'bin'), { recursive: true });
+    cpSync(join(root, 'packages/cli/package.json'), join(dir, 'package.json'));
+    const { stdout } = spawnSync(process.execPath, [join(dir, 'bin/patchbay.cjs'), 'demo', '--json'], {
+      encoding: 'utf8',
+    });
+    return (JSON.parse(stdout) as { error: unknown }).error;
+  },
+  INTERNAL: () => {
+    const text = `String.prototype.padEnd = () => { throw new Error('this machine is broken'); };\n`;
+    return printed(['hooks', 'list'], { flags: ['--require', join(folder({ 'broken.cjs': text }), 'broken.cjs')] });
+  },
+};
+
+describe('every error code', () => {
+  it.each(Object.keys(errorCodes) as ErrorCode[])('%s happens, with a message and a hint', async (code) => {
+    let error: unknown;
+    try {
+      error = await provoke[code]();
+    } catch (thrown) {
+      expect(thrown).toBeInstanceOf(PatchbayError);
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/\S/), hint: expect.stringMatching(/\S/) });
+  });
+});
+
+describe('the references made from the tables', () => {
+  const check = (cwd: string) =>
+    spawnSync(process.execPath, ['--conditions=patchbay-source', join(root, 'scripts/docs.ts'), '--check'], {
+      cwd,
+      encoding: 'utf8',
+    });
+
+  it('are current', () => {
+    const { stderr, status } = check(root);
+    expect([stderr, status]).toEqual(['', 0]);
+  });
+
+  it.each([['docs/hooks.md'], ['docs/errors.md']])(
+    'are known not to be current when %s was changed by hand',
+    (page) => {
+      const dir = folder({
+        'docs/hooks.md': readFileSync(join(root, 'docs/hooks.md'), 'utf8'),
+        'docs/errors.md': readFileSync(join(root, 'docs/errors.md'), 'utf8'),
+        [page]: `${readFileSync(join(root, page), 'utf8')}More.\n`,
+      });
+      const { stderr, status } = check(dir);
+      expect([stderr, status]).toEqual([expect.stringContaining(`${page} is not current`), 1]);
+    },
+  );
+
+  it.each(Object.entries(errorCodes))('tell what %s means and what to do', (code, { exit, means, hint }) => {
+    expect(readFileSync(join(root, 'docs/errors.md'), 'utf8')).toContain(
+      `| \`${code}\` | ${exit} | ${means} | ${hint} |`,
+    );
+  });
+
+  it.each(Object.entries(hooks))('tell when %s is called', (name, row) => {
+    expect(readFileSync(join(root, 'docs/hooks.md'), 'utf8')).toContain(`### \`${name}\`\n\n${row.doc}\n`);
+  });
+});
