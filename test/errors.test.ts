@@ -122,6 +122,10 @@ const provoke: Record<ErrorCode, () => unknown> = {
     spawnSync(process.execPath, [join(root, 'packages/cli/bin/patchbay.cjs'), 'plugin', 'install', './p'], { cwd });
     return printed(['plugin', 'install', './p'], { cwd });
   },
+  LOCK_DIFFERS: () => {
+    const cwd = folder({ 'patchbay.yaml': 'plugins:\n  p:\n    version: 1.0.0\n' });
+    return printed(['plugin', 'install', '--frozen'], { cwd });
+  },
   GRANT_MISSING: () => {
     const hooks = [{ event: 'turn:accepted', type: 'http', url: 'https://example.com/' }];
     return printed(['plugin', 'install', './p'], { cwd: packaged({ hooks }) });

@@ -33,9 +33,13 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/hooks-explain.ts'),
   },
   {
-    usage: 'plugin install <source>',
-    summary: 'Install a plugin: a folder, .tar.gz, .zip, npm name, git address, or a built-in',
-    options: bringing,
+    usage: 'plugin install [source]',
+    summary: 'Install a plugin: a folder, .tar.gz, .zip, npm name, git address or built-in; or all of the lock file',
+    options: [
+      ['--link', 'for development: link to a folder instead of copying it'],
+      ['--frozen', 'without a source: refuse a project file that differs from the lock file'],
+      ...bringing,
+    ],
     example: 'patchbay plugin install ./my-plugins/slack-notify --set webhook_url=${SLACK_WEBHOOK_URL}',
     load: () => import('./commands/plugin-install.ts'),
   },

@@ -10,6 +10,7 @@ export function bringing(cwd: string, options: Readonly<Record<string, unknown>>
     // Beside the bundled command; see scripts/build.ts.
     builtins: join(import.meta.dirname, 'builtins'),
     force: options['force'] === true,
+    link: options['link'] === true,
     yes: options['yes'] === true,
     grants: (options['grant'] ?? []) as string[],
     ...(settings.length === 0 ? {} : { config: Object.fromEntries(settings.map(setting)) }),

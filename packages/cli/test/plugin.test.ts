@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { create } from 'tar';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -242,5 +242,44 @@ describe('upgrading, switching and removing', () => {
     );
     expectError(plugin('remove', `../../..${outside}`), 2, 'PLUGIN_UNKNOWN', /is no name of a plugin/);
     expect(existsSync(join(outside, 'precious.txt'))).toBe(true);
+  });
+});
+
+describe('restoring what the lock file says', () => {
+  const restore = (...more: string[]) => done('install', ...more).map(({ name, state }) => `${name} ${state}`);
+
+  it('brings back what is missing or was changed, and only that', () => {
+    done('install', pack('p'));
+    done('install', pack('q', { name: 'plugin-json-report' }));
+    expect(restore()).toEqual(['plugin-json-report unchanged', 'plugin-slack-notify unchanged']);
+    writeFileSync(join(installedDir(), 'hooks/a.sh'), 'changed');
+    expect(restore('--frozen')).toEqual(['plugin-json-report unchanged', 'plugin-slack-notify restored']);
+    expect(plugin('verify').status).toBe(0);
+  });
+
+  it('refuses a source that gives something else now, and changes nothing', () => {
+    done('install', pack('p'));
+    rmSync(installedDir(), { recursive: true });
+    writeFileSync(join(cwd, 'p/hooks/a.sh'), 'something else');
+    expectError(plugin('install'), 1, 'LOCK_DIFFERS', /is not what was installed/);
+    expect(existsSync(installedDir())).toBe(false);
+  });
+
+  it('with --frozen refuses a project file that differs from the lock file', () => {
+    done('install', pack('p'));
+    writeFileSync(join(cwd, 'agentxchain.json'), read('agentxchain.json').replace('"1.2.0"', '"9.9.9"'));
+    expectError(plugin('install', '--frozen'), 1, 'LOCK_DIFFERS', /plugin-slack-notify 9\.9\.9 .* 1\.2\.0/);
+  });
+});
+
+describe('linking, for development', () => {
+  it('runs the files where they are, and removing takes only the link away', () => {
+    expect(done('install', pack('p'), '--link')['integrity']).toBe('link');
+    writeFileSync(join(cwd, 'p/hooks/a.sh'), 'worked on');
+    expect(readFileSync(join(installedDir(), 'hooks/a.sh'), 'utf8')).toBe('worked on');
+    expect(plugin('verify')).toMatchObject({ status: 0, stdout: expect.stringContaining('linked') });
+    done('remove', 'plugin-slack-notify');
+    expect(existsSync(installedDir())).toBe(false);
+    expect(existsSync(join(cwd, 'p/hooks/a.sh'))).toBe(true);
   });
 });

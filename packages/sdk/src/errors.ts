@@ -116,6 +116,11 @@ export const errorCodes = {
     'A plugin of this name is installed already.',
     'Use `patchbay plugin upgrade`, or --force to replace it.',
   ),
+  LOCK_DIFFERS: row(
+    1,
+    'What the lock file says and what is there, or what a source gives now, are not the same.',
+    'Install what it names again, or restore the files from your version control.',
+  ),
   GRANT_MISSING: row(
     2,
     'A plugin asks for something that it was not given.',

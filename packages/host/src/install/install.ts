@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
-import { parseSource } from './fetch/source.ts';
-import { type StageOptions, stage } from './fetch/stage.ts';
+import { parseSource, type Staged, type StageOptions, sourceText, stage } from './fetch/index.ts';
 import { integrityOf } from './integrity.ts';
 import { lockText } from './lock.ts';
 import { readManifest } from './manifest/manifest.ts';
@@ -23,7 +22,12 @@ export interface InstallOptions extends StageOptions {
   readonly yes?: boolean;
   /** Configuration to write into the project file, field by field. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** For development: a link to the folder, whose files may change, instead of a copy. */
+  readonly link?: boolean;
 }
+
+/** The integrity of a plugin that is only linked to. */
+export const linked = 'link';
 
 /** What was brought in. */
 export interface Installed {
@@ -73,6 +77,8 @@ export function upgradePlugin(name: string, options: InstallOptions & { readonly
   });
 }
 
+type Brought = Pick<Staged, 'dir' | 'source'> & { readonly resolved: { readonly exact: string } };
+
 async function bringIn(
   state: State,
   source: string,
@@ -82,11 +88,7 @@ async function bringIn(
   const { home } = state;
   const into = mkdtempSync(join(home.workDir, 'stage-'));
   try {
-    const staged = await stage(parseSource(source, options.cwd), into, {
-      ...options,
-      base: home.dir,
-      temp: home.workDir,
-    });
+    const staged = options.link ? linkTo(state, source, into, options) : await copied(state, source, into, options);
     const manifest = readManifest(staged.dir);
     accept(manifest);
     const { name, version, hooks } = manifest;
@@ -94,7 +96,7 @@ async function bringIn(
     const config = { ...before?.config, ...options.config };
     checkConfig(name, manifest.configSchema, config);
     const grants = grantsFor(manifest, state.lock[name]?.grants ?? [], options);
-    const integrity = await integrityOf(staged.dir);
+    const integrity = options.link ? linked : await integrityOf(staged.dir);
     const entry = {
       version,
       source: staged.source,
@@ -127,6 +129,21 @@ async function bringIn(
   } finally {
     rmSync(into, { recursive: true, force: true });
   }
+}
+
+function copied({ home }: State, source: string, into: string, options: InstallOptions): Promise<Brought> {
+  return stage(parseSource(source, options.cwd), into, { ...options, base: home.dir, temp: home.workDir });
+}
+
+function linkTo({ home }: State, source: string, into: string, { cwd }: InstallOptions): Brought {
+  const parsed = parseSource(source, cwd);
+  if (parsed.kind !== 'directory') {
+    throw new PatchbayError('SOURCE_INVALID', `${source} is not a folder, and only a folder can be linked to`);
+  }
+  rmSync(into, { recursive: true });
+  symlinkSync(parsed.path, into);
+  const text = sourceText(parsed, home.dir);
+  return { dir: into, source: text, resolved: { exact: text } };
 }
 
 /** What the plugin may do from now on. What it was given before it need not be given again. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
+import { linked } from './install.ts';
 import { integrityOf } from './integrity.ts';
 import { lockText } from './lock.ts';
 import { readManifest } from './manifest/manifest.ts';
@@ -108,6 +109,7 @@ async function verified(state: State, name: string): Promise<{ ok: boolean; deta
   if (entry === undefined) return { ok: false, detail: 'not in the lock file' };
   const dir = folderOf(state.home, name);
   if (!existsSync(dir)) return { ok: false, detail: 'its folder is missing' };
+  if (entry.integrity === linked) return { ok: true, detail: 'linked: its files may change' };
   try {
     const integrity = await integrityOf(dir);
     return integrity === entry.integrity

@@ -69,9 +69,13 @@ export class StagingFolder {
     if (top === undefined || others.length > 0 || !top.isDirectory()) return;
     // Out of the way first: a folder may well hold one of its own name.
     const aside = join(this.dir, `.top-${randomUUID()}`);
-    await rename(join(this.dir, top.name), aside);
-    for (const name of await readdir(aside)) await rename(join(aside, name), join(this.dir, name));
-    await rmdir(aside);
+    try {
+      await rename(join(this.dir, top.name), aside);
+      for (const name of await readdir(aside)) await rename(join(aside, name), join(this.dir, name));
+      await rmdir(aside);
+    } catch (error) {
+      throw this.#unwritten(top.name, error);
+    }
   }
 
   async #make(path: string): Promise<void> {

@@ -7,7 +7,7 @@ export interface GitResult {
   readonly stdout: string;
   /** Whether it was stopped because it did not stop writing. */
   readonly tooMuch: boolean;
-  /** The last line in which git says what is wrong. */
+  /** The first line in which git says what is wrong. */
   readonly problem: string;
 }
 
@@ -102,6 +102,6 @@ function environment(protocols: string | undefined): NodeJS.ProcessEnv {
 
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const line = lines.findLast((one) => /^(?:fatal|error|ERROR|ssh):/.test(one)) ?? lines.at(-1) ?? 'git failed';
+  const line = lines.find((one) => /^(?:fatal|error|ERROR|ssh):/.test(one)) ?? lines.at(-1) ?? 'git failed';
   return line.replace(/^(?:fatal|error): /, '');
 }

@@ -108,8 +108,8 @@ class Clone {
   #download(...args: string[]): Promise<GitResult> {
     // Only the protocol that was asked for; but users may have git take ssh for https.
     const protocols = this.#source.protocol === 'file' ? 'file' : 'https:ssh';
-    const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance'];
-    return this.#git(['fetch', ...options, ...args], { ...this.#options, protocols });
+    const options = { ...this.#options, protocols };
+    return this.#git(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', ...args], options);
   }
 
   async #commit(name: string): Promise<string> {

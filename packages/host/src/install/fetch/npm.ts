@@ -24,7 +24,7 @@ export interface ResolvedNpm {
 
 /**
  * Fetches a package from the registry and unpacks it. The tarball is checked against the integrity that the registry
- * announces before any of it is unpacked. No script is run, and npm's cache is neither read nor written.
+ * announces before any of it is unpacked. No script is run, and npm's cache is not used.
  */
 export async function stageNpm(
   source: NpmSource,
@@ -37,9 +37,7 @@ export async function stageNpm(
     ...(registry === undefined ? {} : { registry }),
     signal: request.signal,
     timeout: timeoutMs,
-    fetchRetries: 2,
-    fetchRetryMintimeout: 200,
-    fetchRetryFactor: 3,
+    retry: { retries: 2, factor: 3, minTimeout: 200, maxTimeout: 2_000 },
     preferOnline: true,
     packumentCache: new Map(),
     ignoreScripts: true,
