@@ -6,6 +6,7 @@ import { machine, type Report, render } from './report.ts';
 const benches: Record<string, () => Promise<{ run(effort: typeof quick): Promise<Report> }>> = {
   kernel: () => import('./kernel/bench.ts'),
   cli: () => import('./cli/bench.ts'),
+  install: () => import('./install/bench.ts'),
 };
 
 const { values, positionals } = parseArgs({

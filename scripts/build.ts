@@ -64,6 +64,8 @@ await build({
     index: 'packages/host/src/index.ts',
     dialects: 'packages/host/src/dialects/index.ts',
     install: 'packages/host/src/install/index.ts',
+    describe: 'packages/host/src/install/describe.ts',
+    manage: 'packages/host/src/install/manage.ts',
     kernel: 'packages/host/src/kernel/index.ts',
   },
   outdir: 'packages/host/dist',

@@ -1,4 +1,4 @@
-import { enablePlugin } from 'patchbay-host/install';
+import { enablePlugin } from 'patchbay-host/install/manage';
 import type { Run } from '../command.ts';
 
 export const run: Run = async ({ args, cwd }) => {

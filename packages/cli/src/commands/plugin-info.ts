@@ -1,4 +1,4 @@
-import { describePlugin } from 'patchbay-host/install';
+import { describePlugin } from 'patchbay-host/install/describe';
 import type { Run } from '../command.ts';
 import { columns } from '../text.ts';
 

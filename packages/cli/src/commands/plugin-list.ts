@@ -1,4 +1,4 @@
-import { listPlugins } from 'patchbay-host/install';
+import { listPlugins } from 'patchbay-host/install/manage';
 import type { Run } from '../command.ts';
 import { columns } from '../text.ts';
 

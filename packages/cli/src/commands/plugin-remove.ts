@@ -1,4 +1,4 @@
-import { removePlugin } from 'patchbay-host/install';
+import { removePlugin } from 'patchbay-host/install/manage';
 import type { Run } from '../command.ts';
 
 export const run: Run = async ({ args, cwd }) => {

@@ -1,4 +1,4 @@
-import { verifyPlugins } from 'patchbay-host/install';
+import { verifyPlugins } from 'patchbay-host/install/manage';
 import type { Run } from '../command.ts';
 import { columns } from '../text.ts';
 

@@ -3,10 +3,9 @@ import { join, relative } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
 import { parseSource, type Staged, type StageOptions, sourceText, stage } from './fetch/index.ts';
 import { integrityOf } from './integrity.ts';
-import { lockText } from './lock.ts';
+import { linked, lockText } from './lock.ts';
 import { readManifest } from './manifest/manifest.ts';
 import type { Manifest } from './manifest/manifest-type.ts';
-import { checkConfig } from './plugin-config.ts';
 import { changing, demand, folderOf, type State } from './project-state.ts';
 import { withPlugin } from './registry.ts';
 import { commit } from './transaction.ts';
@@ -25,9 +24,6 @@ export interface InstallOptions extends StageOptions {
   /** For development: a link to the folder, whose files may change, instead of a copy. */
   readonly link?: boolean;
 }
-
-/** The integrity of a plugin that is only linked to. */
-export const linked = 'link';
 
 /** What was brought in. */
 export interface Installed {
@@ -94,7 +90,11 @@ async function bringIn(
     const { name, version, hooks } = manifest;
     const before = state.registered.get(name);
     const config = { ...before?.config, ...options.config };
-    checkConfig(name, manifest.configSchema, config);
+    if (manifest.configSchema !== undefined) {
+      // Loaded only where there is a schema: it takes as long as all the rest.
+      const { checkConfig } = await import('./plugin-config.ts');
+      checkConfig(name, manifest.configSchema, config);
+    }
     const grants = grantsFor(manifest, state.lock[name]?.grants ?? [], options);
     const integrity = options.link ? linked : await integrityOf(staged.dir);
     const entry = {

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
+import { Turns } from './fetch/turns.ts';
 
 /** A file of a package. */
 export interface PackageFile {
@@ -13,8 +13,6 @@ export interface PackageFile {
   readonly run: boolean;
 }
 
-// Reading synchronously is what makes a thousand small files cheap; other work gets its turn this often.
-const turnMs = 10;
 const buffer = Buffer.allocUnsafeSlow(256 * 1024);
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -24,9 +22,11 @@ const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
  */
 export async function filesOf(dir: string): Promise<readonly PackageFile[]> {
   const files: PackageFile[] = [];
-  for await (const path of inTurns(pathsOf(dir))) {
+  const turns = new Turns();
+  for (const path of pathsOf(dir)) {
     const { size, mode } = reading(dir, path, () => lstatSync(join(dir, path)));
     files.push({ path, size, run: isRun(mode) });
+    await turns.rest();
   }
   return files;
 }
@@ -37,7 +37,11 @@ export async function filesOf(dir: string): Promise<readonly PackageFile[]> {
  */
 export async function integrityOf(dir: string): Promise<string> {
   const hash = createHash('sha512');
-  for await (const path of inTurns(pathsOf(dir))) reading(dir, path, () => addFile(hash, dir, path));
+  const turns = new Turns();
+  for (const path of pathsOf(dir)) {
+    reading(dir, path, () => addFile(hash, dir, path));
+    await turns.rest();
+  }
   return `sha512-${hash.digest('base64')}`;
 }
 
@@ -81,16 +85,6 @@ function pathsOf(dir: string): string[] {
 function byBytes(a: string, b: string): number {
   if (/[\uD800-\uFFFF]/.test(a + b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : 1;
-}
-
-async function* inTurns<T>(items: readonly T[]): AsyncGenerator<T> {
-  let since = performance.now();
-  for (const item of items) {
-    yield item;
-    if (performance.now() - since < turnMs) continue;
-    await setImmediate();
-    since = performance.now();
-  }
 }
 
 function unsafe(dir: string, path: string, entry: Dirent): PatchbayError {

@@ -1,6 +1,9 @@
 import { PatchbayError, problemOf } from 'patchbay-sdk';
 import * as z from 'zod/mini';
 
+/** The integrity of a plugin that is only linked to. */
+export const linked = 'link';
+
 const text = z.string();
 const entry = z.strictObject({
   version: text,

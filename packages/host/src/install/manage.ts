@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
-import { linked } from './install.ts';
 import { integrityOf } from './integrity.ts';
-import { lockText } from './lock.ts';
-import { readManifest } from './manifest/manifest.ts';
-import type { Manifest } from './manifest/manifest-type.ts';
+import { linked, lockText } from './lock.ts';
 import { changing, demand, folderOf, looking, type State } from './project-state.ts';
 import { withoutPlugin, withPlugin } from './registry.ts';
 import { commit } from './transaction.ts';
@@ -29,7 +26,8 @@ function namesOf({ registered, lock }: State): string[] {
   return [...new Set([...registered.keys(), ...Object.keys(lock)])].sort();
 }
 
-function listed(state: State, name: string): Listed {
+/** What is known of one plugin without opening it. */
+export function listed(state: State, name: string): Listed {
   const registered = state.registered.get(name);
   const entry = state.lock[name];
   return {
@@ -48,18 +46,6 @@ function statusOf(state: State, name: string): string {
   if (registered === undefined) return 'not registered in the project file';
   if (!Object.hasOwn(state.lock, name)) return 'not in the lock file: install it again';
   return existsSync(folderOf(state.home, name)) ? 'ok' : 'its folder is missing: install it again';
-}
-
-/** Everything known of one installed plugin. */
-export function describePlugin(
-  cwd: string,
-  name: string,
-): Promise<Listed & { manifest: Manifest; grants: readonly string[] }> {
-  return looking(cwd, (state) => {
-    demand(state, name);
-    const manifest = readManifest(folderOf(state.home, name));
-    return { ...listed(state, name), manifest, grants: state.lock[name]?.grants ?? [] };
-  });
 }
 
 /** Takes a plugin out: its folder, what the project file says of it, and its entry in the lock file. */

@@ -10,10 +10,9 @@ const reference = /^\$\{[A-Za-z_]\w*\}$/;
  */
 export function checkConfig(
   plugin: string,
-  schema: Readonly<Record<string, unknown>> | undefined,
+  schema: Readonly<Record<string, unknown>>,
   config: Readonly<Record<string, unknown>>,
 ): void {
-  if (schema === undefined) return;
   const ajv = new Ajv2020({ allErrors: true, strict: false, useDefaults: true, logger: false });
   formats.default(ajv);
   let validate: ReturnType<typeof ajv.compile>;

@@ -1,11 +1,20 @@
-import { constants, type Dirent } from 'node:fs';
-import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 import type { StagingFolder } from './folder.ts';
 
 const leftOut = ['.git', 'node_modules'];
-const readersAtOnce = 8;
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 interface Copy {
@@ -24,31 +33,24 @@ export async function stageDirectory(path: string, folder: StagingFolder): Promi
   const { policy } = folder;
   let root: string;
   try {
-    root = await realpath(path);
+    root = realpathSync(path);
   } catch (error) {
     throw policy.invalid(`cannot be read: ${messageOf(error)}`, error);
   }
-  if (isWithin(root, await realpath(folder.dir))) {
+  if (isWithin(root, realpathSync(folder.dir))) {
     throw policy.invalid('contains the place it would be copied to; name the folder of the plugin itself');
   }
   const walk = new Walk(root, folder);
   await walk.enter(root, '', [root]);
-  for (const path of walk.folders) await folder.folder(path);
-  const rest = walk.copies.values();
-  let failure: unknown;
-  const reader = async () => {
-    for (const copy of rest) {
-      if (failure !== undefined) return;
-      await copyFile(copy, folder).catch((error: unknown) => {
-        failure ??= error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: readersAtOnce }, reader));
-  if (failure !== undefined) throw failure;
-  await folder.finish();
+  for (const one of walk.folders) folder.folder(one);
+  for (const copy of walk.copies) {
+    const { content, run } = read(copy);
+    await folder.file(copy.path, content, run);
+  }
+  folder.finish();
 }
 
+/** Looks at everything in a folder, and asks the policy. */
 class Walk {
   readonly folders: string[] = [];
   readonly copies: Copy[] = [];
@@ -62,12 +64,13 @@ class Walk {
 
   /** `real` is where the folder is, `within` where it goes, `above` the folders it is in: to notice a circle of links. */
   async enter(real: string, within: string, above: readonly string[]): Promise<void> {
-    const { policy } = this.#folder;
-    for (const entry of await this.#listing(real)) {
+    const { policy, turns } = this.#folder;
+    await turns.rest();
+    for (const entry of this.#listing(real)) {
       if (within === '' && leftOut.includes(entry.name)) continue;
       const path = within === '' ? entry.name : `${within}/${entry.name}`;
-      const from = entry.isSymbolicLink() ? await this.#resolve(real, path) : join(real, entry.name);
-      const found = entry.isSymbolicLink() ? await stat(from) : await this.#stat(from, path);
+      const from = entry.isSymbolicLink() ? this.#target(join(real, entry.name), path) : join(real, entry.name);
+      const found = entry.isSymbolicLink() ? statSync(from) : this.#stat(from, path);
       if (found.isDirectory()) {
         if (above.includes(from)) throw policy.refusal('it is a link that leads round in a circle', path);
         this.folders.push(policy.folder(path));
@@ -80,11 +83,11 @@ class Walk {
     }
   }
 
-  async #resolve(real: string, path: string): Promise<string> {
+  #target(link: string, path: string): string {
     const { policy } = this.#folder;
     let target: string;
     try {
-      target = await realpath(join(real, path.slice(path.lastIndexOf('/') + 1)));
+      target = realpathSync(link);
     } catch {
       throw policy.refusal('it is a link that leads nowhere', path);
     }
@@ -95,43 +98,42 @@ class Walk {
     return target;
   }
 
-  async #listing(real: string): Promise<Dirent[]> {
+  #listing(real: string): readonly Dirent[] {
     try {
-      const entries = await readdir(real, { withFileTypes: true });
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return readdirSync(real, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
       throw this.#folder.policy.invalid(`cannot be read: ${messageOf(error)}`, error);
     }
   }
 
-  async #stat(from: string, path: string) {
+  #stat(from: string, path: string) {
     try {
-      return await lstat(from);
+      return lstatSync(from);
     } catch {
+      // A name that is no UTF-8 comes out of the listing changed.
       throw this.#folder.policy.refusal('it cannot be found again by its name', path);
     }
   }
 }
 
-async function copyFile({ path, from, size }: Copy, folder: StagingFolder): Promise<void> {
-  let content: Buffer;
-  let run: boolean;
+function read({ from, size }: Copy): { content: Buffer; run: boolean } {
   try {
-    await using file = await open(from, openFlags);
-    const { mode } = await file.stat();
-    run = (mode & 0o111) !== 0;
-    // One byte more than admitted: enough to notice that it has grown, and never more than that in memory.
-    const buffer = Buffer.allocUnsafe(size + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length <= size; length += read) {
-      read = (await file.read(buffer, length)).bytesRead;
+    const fd = openSync(from, openFlags);
+    try {
+      // One byte more than admitted: enough to notice that it has grown, and never more than that in memory.
+      const buffer = Buffer.allocUnsafe(size + 1);
+      let length = 0;
+      for (let count = -1; count !== 0 && length <= size; length += count) {
+        count = readSync(fd, buffer, { offset: length });
+      }
+      if (length !== size) throw new Error(`${basename(from)} changed while it was copied`);
+      return { content: buffer.subarray(0, size), run: (fstatSync(fd).mode & 0o111) !== 0 };
+    } finally {
+      closeSync(fd);
     }
-    if (length !== size) throw new Error('it changed while it was copied');
-    content = buffer.subarray(0, size);
   } catch (cause) {
     throw new PatchbayError('SOURCE_INVALID', `cannot read ${from}: ${messageOf(cause)}`, { file: from, cause });
   }
-  await folder.file(path, content, run);
 }
 
 function isWithin(dir: string, path: string): boolean {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 import { stageDirectory } from './directory.ts';
@@ -53,13 +53,12 @@ export interface Staged {
  */
 export async function stage(source: Source, into: string, options: StageOptions = {}): Promise<Staged> {
   const text = sourceText(source, options.base);
-  await claim(into);
+  claim(into);
   const folder = new StagingFolder(into, new Policy('path' in source ? source.path : text, options.limits));
   try {
     return { dir: into, source: text, resolved: await bring(source, folder, text, options) };
   } catch (error) {
-    await folder.settle();
-    await rm(into, { recursive: true, force: true }).catch(() => {}); // What happened first is what to report.
+    remove(into);
     if (error instanceof PatchbayError) throw error;
     throw new PatchbayError('INTERNAL', `${text}: ${messageOf(error)}`, { cause: error });
   }
@@ -100,13 +99,21 @@ async function bring(source: Source, folder: StagingFolder, text: string, option
   }
 }
 
-async function claim(into: string): Promise<void> {
+function claim(into: string): void {
   let found: string[];
   try {
-    await mkdir(into, { recursive: true, mode: 0o755 });
-    found = await readdir(into);
+    mkdirSync(into, { recursive: true, mode: 0o755 });
+    found = readdirSync(into);
   } catch (cause) {
     throw new PatchbayError('PROJECT_WRITE', `cannot make ${into}: ${messageOf(cause)}`, { file: into, cause });
   }
   if (found.length > 0) throw new PatchbayError('INTERNAL', `${into} is not empty`, { file: into });
+}
+
+function remove(into: string): void {
+  try {
+    rmSync(into, { recursive: true, force: true });
+  } catch {
+    // What happened before is what to report.
+  }
 }

@@ -33,7 +33,7 @@ export async function unpackTar(packed: Readable, folder: StagingFolder): Promis
       allowed -= chunk.length;
       if (allowed < 0) throw policy.refusal(`it unpacks to more than ${limits.bytes} bytes`);
       for (const { path, content, run } of unpacker.read(chunk)) {
-        if (content === undefined) await folder.folder(path);
+        if (content === undefined) folder.folder(path);
         else await folder.file(path, content, run);
       }
     }
@@ -44,8 +44,7 @@ export async function unpackTar(packed: Readable, folder: StagingFolder): Promis
   } finally {
     packed.destroy();
   }
-  await folder.finish();
-  await folder.takeOffTop();
+  folder.finishArchive();
 }
 
 interface Unpacked {

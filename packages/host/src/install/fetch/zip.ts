@@ -22,8 +22,7 @@ export async function stageZip(path: string, folder: StagingFolder): Promise<voi
     if (error instanceof PatchbayError) throw error;
     throw policy.invalid(`is not a whole zip archive: ${messageOf(error)}`, error);
   }
-  await folder.finish();
-  await folder.takeOffTop();
+  folder.finishArchive();
 }
 
 async function stageEntry(zip: ZipFile, entry: Entry, folder: StagingFolder): Promise<void> {
@@ -38,7 +37,8 @@ async function stageEntry(zip: ZipFile, entry: Entry, folder: StagingFolder): Pr
   }
   if (kind === directory || name.endsWith('/')) {
     if (kind === regular || size > 0) throw policy.refusal('it is both a file and a folder', name);
-    return folder.folder(policy.folder(name));
+    folder.folder(policy.folder(name));
+    return;
   }
   if (entry.isEncrypted()) throw policy.refusal('it is encrypted', name);
   if (!entry.canDecodeFileData()) throw policy.refusal('it is compressed in a way that is not known here', name);
