@@ -1,7 +1,6 @@
 /**
- * One way to do what is measured, called over and over. It is told a number from 0 to 3: a host has many hooks, so
- * four of each are called in turn. With a single one, the engine would make constants of the object and its list, and
- * what it then measures is not met in any program.
+ * One way to do what is measured, called over and over. It is told which of four hooks to call: the first, or each in
+ * turn. A host has many hooks; with only one, the engine inlines more than it could in most programs.
  */
 export type Candidate = (k: number) => unknown;
 
@@ -22,18 +21,25 @@ export const quick: Effort = { rounds: 3, slice: 1 };
 
 type Harness = (n: number) => number | Promise<number>;
 
+/** How candidates are called. */
+export interface How {
+  readonly isAsync?: boolean;
+  /** Four hooks in turn instead of one. */
+  readonly inTurn?: boolean;
+}
+
 let made = 0;
 
 /**
  * A timed loop of its own for each candidate, with a source text of its own: loops that shared one would share the
  * engine's type feedback, and the first candidate measured would be favoured.
  */
-function harness(candidate: Candidate, isAsync: boolean): Harness {
+function harness(candidate: Candidate, { isAsync = false, inTurn = false }: How): Harness {
   const source = `// ${made++}
 return ${isAsync ? 'async' : ''} (n) => {
   let last;
   const start = process.hrtime.bigint();
-  for (let i = 0; i < n; i++) last = ${isAsync ? 'await' : ''} call(i & 3);
+  for (let i = 0; i < n; i++) last = ${isAsync ? 'await' : ''} call(${inTurn ? 'i & 3' : '0'});
   const taken = Number(process.hrtime.bigint() - start);
   if (last === harness) throw new Error('impossible, but the engine cannot know');
   return taken;
@@ -61,17 +67,17 @@ export interface Taken {
 export async function compare(
   candidates: Readonly<Record<string, Candidate>>,
   { rounds, slice }: Effort,
-  { isAsync = false }: { isAsync?: boolean } = {},
+  how: How = {},
 ): Promise<Record<string, Taken>> {
   const entries = Object.entries(candidates).map(([name, candidate]) => ({
     name,
-    run: harness(candidate, isAsync),
+    run: harness(candidate, how),
     n: 1,
     perCall: [] as number[],
   }));
   for (const entry of entries) {
     // Long enough for the engine to have optimised it, and for the kernel to have generated code.
-    await entry.run(isAsync ? 3000 : 30_000);
+    await entry.run(how.isAsync ? 3000 : 30_000);
     const probe = 2000;
     const taken = await entry.run(probe);
     entry.n = Math.max(10, Math.round((slice * 1e6) / (taken / probe)));
@@ -93,7 +99,7 @@ export async function compare(
 
 /** Bytes of heap that one call leaves behind, measured over few enough calls that nothing is collected meanwhile. */
 export function bytesPerCall(candidate: Candidate): number {
-  const run = harness(candidate, false);
+  const run = harness(candidate, {});
   run(30_000);
   const n = 20_000;
   const tries = Array.from({ length: 5 }, () => {

@@ -40,8 +40,8 @@ function row(name: string, taken: Record<string, Taken>): Row {
 export async function run(effort: Effort): Promise<Report> {
   const rows: Row[] = [];
   const goals: Goal[] = [];
-  const measure = async (name: string, candidates: Record<string, Candidate>, isAsync = false) => {
-    const taken = await compare(candidates, effort, { isAsync });
+  const measure = async (name: string, candidates: Record<string, Candidate>, isAsync = false, inTurn = false) => {
+    const taken = await compare(candidates, effort, { isAsync, inTurn });
     rows.push(row(name, taken));
     return (of: string, to = 'loop') => (taken[of]?.ratio ?? Number.NaN) / (taken[to]?.ratio ?? Number.NaN);
   };
@@ -58,14 +58,16 @@ export async function run(effort: Effort): Promise<Report> {
         measureLatency(kernel, { every: 256 });
         return hook;
       });
-      const ratio = await measure(`sync ${kind} N=${n}`, {
+      const candidates = {
         loop: handWritten[kind](loops, input),
-        ours: (k) => hooks[k]?.callSync(input),
-        'ours, async-capable': (k) => hooks[k]?.call(input),
-        'ours, no codegen': (k) => plain[k]?.callSync(input),
-        'ours, sampled timing': (k) => sampled[k]?.callSync(input),
+        ours: (k: number) => hooks[k]?.callSync(input),
+        'ours, async-capable': (k: number) => hooks[k]?.call(input),
+        'ours, no codegen': (k: number) => plain[k]?.callSync(input),
+        'ours, sampled timing': (k: number) => sampled[k]?.callSync(input),
         ...peers(kind, lists, input),
-      });
+      };
+      const ratio = await measure(`sync ${kind} N=${n}`, candidates);
+      if (n === 5) await measure(`sync ${kind} N=5, 4 hooks in turn`, candidates, false, true);
       if (n === 5 && kind !== 'merge') {
         goals.push(goal(`sync ${kind} N=5`, kind === 'collect' ? 0.9 : 0.8, ratio('ours')));
         goals.push(goal(`sync ${kind} N=5, async-capable caller`, 1.2, ratio('ours, async-capable')));

@@ -1,6 +1,6 @@
 import type { Dialect, HandlerOptions, Log } from 'patchbay-sdk';
 import { ticksIn } from './deadlines.ts';
-import { type Breaker, Health } from './health.ts';
+import { type Breaker, Health, type Pulse } from './health.ts';
 
 /** A handler or wrapper as the kernel calls it. */
 export type Callable = (payload: unknown, ...rest: unknown[]) => unknown;
@@ -48,8 +48,9 @@ export class Entry extends Health {
       options: HandlerOptions;
     },
     breaker: Breaker,
+    pulse: Pulse,
   ) {
-    super(breaker, wantsContext(of.fn));
+    super(breaker, pulse, wantsContext(of.fn));
     this.hook = of.hook;
     this.owner = of.owner;
     this.id = of.id;

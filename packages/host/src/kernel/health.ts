@@ -10,6 +10,11 @@ export interface Breaker {
   readonly now: () => number;
 }
 
+/** Beats whenever the health of any handler of a kernel changes: callers that saw no beat need not look at each. */
+export interface Pulse {
+  beats: number;
+}
+
 /**
  * Whether a handler is called at all. A healthy one costs its callers one look at `ok`; the rest is for handlers that
  * have failed, are paused or are gone. (Not cockatiel: its breakers wrap every call in a promise.)
@@ -27,10 +32,12 @@ export class Health {
   live = true;
   readonly wantsContext: boolean;
   readonly #breaker: Breaker;
+  readonly #pulse: Pulse;
   #probing = false;
 
-  constructor(breaker: Breaker, wantsContext: boolean) {
+  constructor(breaker: Breaker, pulse: Pulse, wantsContext: boolean) {
     this.#breaker = breaker;
+    this.#pulse = pulse;
     this.wantsContext = wantsContext;
     this.simple = !wantsContext;
   }
@@ -69,6 +76,7 @@ export class Health {
   }
 
   #set(ok: boolean): void {
+    this.#pulse.beats++;
     this.ok = ok;
     this.simple = ok && !this.wantsContext;
   }

@@ -4,16 +4,18 @@ import type { Deadlines } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { blame, Fault, refusal, runOf } from './failure.ts';
 import { freezeDeep } from './freeze.ts';
+import type { Pulse } from './health.ts';
 import { type Judge, judgeOf, problemOfResult } from './judge.ts';
 import { begin, type Pass, type Suspended } from './loop.ts';
 import { Order } from './order.ts';
-import { callPlainly } from './plain.ts';
+import { callPlainly, type Plain } from './plain.ts';
 import { SuspendedCall } from './suspend.ts';
 import { type Plan, Tiers, type Watch } from './tiers.ts';
 
 /** What all hooks of a kernel share. */
 export interface Shared {
   readonly deadlines: Deadlines;
+  readonly pulse: Pulse;
   readonly codegen: boolean;
   readonly watches: readonly Watch[];
   /** Hears of every failure. Never throws. */
@@ -59,14 +61,14 @@ export class Hook<P = unknown, R = unknown> implements Plan {
   call(payload: P, call?: Call): R | Promise<R> {
     if (this.special) this.prepare(payload, call);
     const { run, plain } = this.mayWait;
-    return (run !== undefined ? run(payload, call, undefined) : callPlainly(plain as Pass, payload, call)) as R;
+    return (run !== undefined ? run(payload, call, undefined) : callPlainly(plain as Plain, payload, call)) as R;
   }
 
   /** The same for callers that cannot wait: a handler that answers a promise has failed. */
   callSync(payload: P, call?: Call): R {
     if (this.special) this.prepare(payload, call);
     const { run, plain } = this.mayNotWait;
-    return (run !== undefined ? run(payload, call, undefined) : callPlainly(plain as Pass, payload, call)) as R;
+    return (run !== undefined ? run(payload, call, undefined) : callPlainly(plain as Plain, payload, call)) as R;
   }
 
   private prepare(payload: P, call: Call | undefined): void {
@@ -150,6 +152,9 @@ export class Hook<P = unknown, R = unknown> implements Plan {
 
   get deadlines(): Deadlines {
     return this.#shared.deadlines;
+  }
+  get pulse(): Pulse {
+    return this.#shared.pulse;
   }
   get codegen(): boolean {
     return this.#shared.codegen;

@@ -13,7 +13,7 @@ import {
 import type { Call, CallRecord } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import { Entry, type Owner } from './entry.ts';
-import type { Breaker } from './health.ts';
+import type { Breaker, Pulse } from './health.ts';
 import { Hook } from './hook.ts';
 import type { Interceptor } from './intercept.ts';
 import { type Checked, checkFields, type HandlerInput, type Inspect, readHandler } from './registration.ts';
@@ -71,6 +71,7 @@ export class Kernel<T extends HookTable> {
   readonly #scopes = new Map<string, Scope>();
   readonly #blocked = new Set<string>();
   readonly #watches: Watch[] = [];
+  readonly #pulse: Pulse = { beats: 0 };
   #seq = 0;
 
   constructor(table: T, options: KernelOptions = {}) {
@@ -85,6 +86,7 @@ export class Kernel<T extends HookTable> {
     };
     const shared = {
       deadlines: new Deadlines(),
+      pulse: this.#pulse,
       codegen: options.codegen !== false,
       watches: this.#watches,
       failed: this.#failed,
@@ -193,6 +195,7 @@ export class Kernel<T extends HookTable> {
     return new Entry(
       { hook, owner, id, seq: this.#seq++, fn, wraps, options, deadlineMs, closed: failure === 'closed' },
       this.#breaker,
+      this.#pulse,
     );
   }
 

@@ -1,9 +1,10 @@
 import { type Caller, compile, type Sampling } from './compile.ts';
 import type { Entry } from './entry.ts';
+import type { Pulse } from './health.ts';
 import type { Interceptor } from './intercept.ts';
 import { begin, type Gift, type Pass } from './loop.ts';
 import { merged } from './merge.ts';
-import { isPlain } from './plain.ts';
+import { type Plain, plainOf } from './plain.ts';
 import { type WrapTarget, wrap } from './wrap.ts';
 
 /** Someone who watches one call in `every`. */
@@ -15,6 +16,7 @@ export interface Watch {
 /** What the tiers of a hook are built from. */
 export interface Plan extends WrapTarget {
   readonly codegen: boolean;
+  readonly pulse: Pulse;
   readonly watches: readonly Watch[];
   handlers(): readonly Entry[];
   wrappers(): readonly Entry[];
@@ -32,7 +34,7 @@ const hottestAfter = 100_000;
 export class Tiers {
   /** How to call it; undefined where `plain` is to be called plainly. */
   run: Caller | undefined;
-  plain: Pass | undefined = undefined;
+  plain: Plain | undefined = undefined;
   readonly #plan: Plan;
   readonly #canWait: boolean;
   #heat = hotAfter;
@@ -80,7 +82,7 @@ export class Tiers {
     const compiled = codegen && pass.watch === undefined ? compile(pass, this.#sampling(pass)) : undefined;
     const loop: Caller = (payload, call, suspended) => begin(pass, payload, call, suspended);
     const hot = this.#around(compiled ?? this.#sampled(pass, loop), codegen);
-    this.plain = hot === loop && isPlain(pass) ? pass : undefined;
+    this.plain = hot === loop ? plainOf(pass, this.#plan.pulse) : undefined;
     this.run = this.plain === undefined ? hot : undefined;
   }
 
