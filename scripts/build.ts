@@ -52,6 +52,7 @@ await build({
   conditions: ['patchbay-source'],
   entryPoints: {
     index: 'packages/sdk/src/index.ts',
+    errors: 'packages/sdk/src/errors.ts',
     testing: 'packages/sdk/src/testing/index.ts',
     zod: 'packages/sdk/src/zod.ts',
   },

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { Command as Commander, CommanderError } from 'commander';
-import { messageOf, PatchbayError } from 'patchbay-sdk';
+// Not from the SDK's main entry: the tables there would be loaded to print a version.
+import { messageOf, PatchbayError } from 'patchbay-sdk/errors';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Command, Output } from './command.ts';
 import { commands } from './commands.ts';
