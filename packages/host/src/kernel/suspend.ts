@@ -8,6 +8,8 @@ import { loop, none, type Pass, pending, type Suspended, settled } from './loop.
 
 /** Who has the last word on what a suspended call comes to. */
 export interface Parent {
+  /** Whether it has a promise of its own out: then the call needs none. */
+  readonly isPromised: boolean;
   /** Gives what the promise of the call is to be kept with; throws what it is to be rejected with. */
   leave(result: unknown, refusal: unknown): unknown;
 }
@@ -62,6 +64,7 @@ export class SuspendedCall implements Suspended, Waiter {
     listen(answer, this.ok, this.no);
     if (!isFirst) return pending;
     target.deadlines.add(this);
+    if (this.parent?.isPromised) return pending;
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

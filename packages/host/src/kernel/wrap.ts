@@ -232,11 +232,11 @@ class WrappedCall implements Parent, Suspended, Waiter {
     try {
       const { inner, canWait } = this.wrapped;
       if (result === none) result = inner(this.payload, this.call, canWait ? this : undefined);
-      if (isThenable(result)) {
-        if (!this.handlersWait) return this.hold(result, undefined);
+      if (this.handlersWait) {
         this.expires = notWaiting;
-        return this.promise === undefined ? result : pending;
+        return result;
       }
+      if (isThenable(result)) return this.hold(result, undefined);
     } catch (refusal) {
       return this.failed(refusal);
     }
@@ -258,6 +258,10 @@ class WrappedCall implements Parent, Suspended, Waiter {
   ): unknown {
     this.handlersWait = true;
     return new SuspendedCall(pass, this.call, this).wait(pass, i, payload, gathered, context, answer);
+  }
+
+  get isPromised(): boolean {
+    return this.promise !== undefined;
   }
 
   leave(result: unknown, refusal: unknown): unknown {
