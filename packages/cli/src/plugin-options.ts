@@ -9,6 +9,8 @@ export function bringing(cwd: string, options: Readonly<Record<string, unknown>>
     cwd,
     // Beside the bundled command; see scripts/build.ts.
     builtins: join(import.meta.dirname, 'builtins'),
+    // As npm and npx hand it on to what they start.
+    registry: process.env['npm_config_registry'],
     force: options['force'] === true,
     link: options['link'] === true,
     yes: options['yes'] === true,
