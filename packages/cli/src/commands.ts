@@ -21,6 +21,12 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/demo.ts'),
   },
   {
+    usage: 'doctor',
+    summary: 'What works here and what is missing, with what to do',
+    example: 'patchbay doctor',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
     usage: 'hooks list',
     summary: 'All hooks: kind, how they fail, when they are called',
     example: 'patchbay hooks list --json',

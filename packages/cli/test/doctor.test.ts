@@ -1,0 +1,61 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folder } from '../../../test/project.ts';
+import { patchbay } from './command.ts';
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+function doctor(cwd: string): { checks: Check[]; status: number | null } {
+  const { stdout, status } = patchbay(['doctor', '--json'], { cwd });
+  return { ...(JSON.parse(stdout) as { checks: Check[] }), status };
+}
+
+const manifest = JSON.stringify({ name: 'p', version: '1.0.0', description: 'x', hooks: [] });
+
+describe('doctor', () => {
+  it('finds nothing wrong outside of a project', () => {
+    const { checks, status } = doctor(folder());
+    expect(status).toBe(0);
+    expect(checks.map(({ name }) => name)).toEqual(['node', 'code generation', 'git', 'project']);
+    expect(checks.every(({ ok, fix }) => ok && fix === null)).toBe(true);
+  });
+
+  it('finds plugins whose files were changed or are gone, and says what to do', () => {
+    const cwd = folder({ 'patchbay.yaml': '', 'p/agentxchain-plugin.json': manifest });
+    expect(patchbay(['plugin', 'install', './p'], { cwd }).status).toBe(0);
+    expect(doctor(cwd).status).toBe(0);
+
+    const installed = join(cwd, '.patchbay/plugins/p');
+    writeFileSync(join(installed, 'more.txt'), 'x');
+    const changed = doctor(cwd);
+    expect(changed.status).toBe(1);
+    expect(changed.checks.at(-1)).toEqual({
+      name: 'plugin p',
+      ok: false,
+      detail: 'its files differ from the lock file',
+      fix: 'install it again, or remove it',
+    });
+
+    rmSync(installed, { recursive: true });
+    expect(doctor(cwd).checks.at(-1)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('folder is missing'),
+    });
+  });
+
+  it('tells of a project file that cannot be read', () => {
+    const { checks, status } = doctor(folder({ 'patchbay.yaml': 'plugins: [' }));
+    expect(status).toBe(1);
+    expect(checks.at(-1)).toMatchObject({
+      name: 'project',
+      ok: false,
+      detail: expect.stringContaining('patchbay.yaml'),
+    });
+  });
+});
