@@ -74,9 +74,11 @@ function apply(workDir: string, { moves, removes, writes }: Change): void {
     renameSync(from, to);
   }
   for (const dir of removes) if (existsSync(dir)) renameSync(dir, trashOf(workDir, dir));
-  for (const { file, text } of writes) {
+  for (const { file, before, text } of writes) {
+    // Somebody may have edited it after the crash: that is not ours to overwrite. `list` and `doctor` tell what is missing.
+    if (textOf(file) !== before) continue;
     if (text === null) rmSync(file, { force: true });
-    else if (textOf(file) !== text) writeDurably(file, text, workDir);
+    else writeDurably(file, text, workDir);
   }
 }
 
