@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { installPlugin, restorePlugins } from 'patchbay-host/install';
 import { PatchbayError } from 'patchbay-sdk';
 import type { Input, Output, Run } from '../command.ts';
@@ -31,6 +30,7 @@ async function consents(error: unknown, { json }: Input): Promise<boolean> {
   if (!(error instanceof PatchbayError) || error.code !== 'GRANT_MISSING' || json || !process.stdin.isTTY) return false;
   process.stderr.write(`${error.message.replace(/ asks for .*/, ' asks for:')}\n`);
   for (const { message } of error.problems ?? []) process.stderr.write(`  ${message}\n`);
+  const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await prompt.question('Let it? [y/N] ');
   prompt.close();
