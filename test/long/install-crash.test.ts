@@ -22,12 +22,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-function patchbay(cwd: string, args: readonly string[], killAt?: number) {
+function patchbay(cwd: string, args: readonly string[], killAt?: number, failAt = 0) {
   const flags = killAt === undefined ? [] : ['--import', preload];
   return spawnSync(process.execPath, [...flags, command, ...args], {
     cwd,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: work, KILL_AT: String(killAt ?? 0) },
+    env: { PATH: process.env['PATH'], HOME: work, KILL_AT: String(killAt ?? 0), FAIL_AT: String(failAt) },
   });
 }
 
@@ -62,7 +62,7 @@ const cases: Record<string, { before: string[][]; change: string[] }> = {
 };
 
 describe.each(Object.entries(cases))('a crash at any moment of %s', (name, { before, change }) => {
-  it('leaves exactly the old state or exactly the new one, and no litter', () => {
+  it('leaves exactly the old state or exactly the new one, and no litter; so does a full disk', () => {
     const base = join(work, `${name.split(' ')[0]}-base`);
     mkdirSync(base);
     writeFileSync(join(base, 'patchbay.yaml'), '# kept\nplugins:\n  # kept too\n');
@@ -94,5 +94,19 @@ describe.each(Object.entries(cases))('a crash at any moment of %s', (name, { bef
     expect(seen.old).toBeGreaterThan(0);
     expect(seen.new).toBeGreaterThan(0);
     process.stderr.write(`${name}: ${steps} moments, ${seen.old} old, ${seen.new} new\n`);
+
+    // The same with a disk that is full at that moment: an error says so and means the old state, success the new one.
+    const ended = { failed: 0, done: 0 };
+    for (let at = 1; at <= steps; at++) {
+      const dir = join(work, 'full');
+      cpSync(base, dir, { recursive: true });
+      const { status, stderr } = patchbay(dir, change, 0, at);
+      expect(stderr, `disk full at step ${at}`).not.toContain('INTERNAL');
+      expect(patchbay(dir, ['plugin', 'list', '--json']).status).toBe(0);
+      expect(state(dir), `disk full at step ${at}, exit ${status}: ${stderr}`).toEqual(status === 0 ? changed : old);
+      ended[status === 0 ? 'done' : 'failed']++;
+      rmSync(dir, { recursive: true, force: true });
+    }
+    expect(ended.failed).toBeGreaterThan(ended.done);
   });
 });

@@ -1,5 +1,6 @@
-// Preloaded into the command by the crash test: the process kills itself, as a power cut would, right before the file
-// system is changed for the KILL_AT-th time. Says on its way out how often it was changed if that never came.
+// Preloaded into the command by the crash test. Right before the file system is changed for the KILL_AT-th time the
+// process kills itself, as a power cut would; at the FAIL_AT-th time the disk is full, once. Says on its way out how
+// often it was changed.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -18,19 +19,34 @@ const changing = [
   'symlink',
   'link',
 ];
-const at = Number(process.env['KILL_AT']);
+const killAt = Number(process.env['KILL_AT']);
+const failAt = Number(process.env['FAIL_AT']);
 let count = 0;
 
 function step() {
   count++;
-  if (count === at) process.kill(process.pid, 'SIGKILL');
+  if (count === killAt) process.kill(process.pid, 'SIGKILL');
+  if (count !== failAt) return;
+  const full = { code: 'ENOSPC', errno: -28, syscall: 'write' };
+  throw Object.assign(new Error('ENOSPC: no space left on device, write'), full);
+}
+
+/** Opening a file to read it, as the loader does with every module, changes nothing. */
+function writes(flags = 'r') {
+  return typeof flags === 'number' ? (flags & 3) !== 0 : /[wa+]/.test(flags);
 }
 
 function patch(object, name) {
   const original = object[name];
   if (typeof original !== 'function') return;
+  const isAsync = object === fs.promises;
   object[name] = function (...args) {
-    step();
+    try {
+      if (!name.startsWith('open') || writes(args[1])) step();
+    } catch (full) {
+      if (isAsync) return Promise.reject(full);
+      throw full;
+    }
     return original.apply(this, args);
   };
 }

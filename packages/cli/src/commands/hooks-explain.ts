@@ -7,13 +7,15 @@ export const run: Run = async ({ args, cwd, version }) => {
   const event = args[0] as HookName;
   const host = await openHost({ cwd, version });
   try {
-    const { row, ...hook } = { row: host.kernel.hook(event).row, order: host.kernel.hook(event).explain() };
+    const hook = host.kernel.hook(event);
+    const { row } = hook;
+    const order = hook.explain();
     const fails = row.failure === 'closed' ? 'closed: a failure refuses' : 'soft: a failure stops nobody';
     const head = `${event} (${row.kind}; fails ${fails})`;
-    const lines = hook.order.map(({ plugin, handler, because }, i) => [`${i + 1}.`, plugin, handler, because]);
+    const lines = order.map(({ plugin, handler, because }, i) => [`${i + 1}.`, plugin, handler, because]);
     const none = host.project === undefined ? 'no project here, so no plugins' : 'no plugin implements it';
     return {
-      json: { event, order: hook.order },
+      json: { event, order },
       text: `${head}\n${lines.length > 0 ? columns(lines) : none}`,
     };
   } finally {

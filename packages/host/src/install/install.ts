@@ -83,52 +83,48 @@ async function bringIn(
 ): Promise<Installed> {
   const { home } = state;
   const into = mkdtempSync(join(home.workDir, 'stage-'));
-  try {
-    const staged = options.link ? linkTo(state, source, into, options) : await copied(state, source, into, options);
-    const manifest = readManifest(staged.dir);
-    accept(manifest);
-    const { name, version, hooks } = manifest;
-    const before = state.registered.get(name);
-    const config = { ...before?.config, ...options.config };
-    if (manifest.configSchema !== undefined) {
-      // Loaded only where there is a schema: it takes as long as all the rest.
-      const { checkConfig } = await import('./plugin-config.ts');
-      checkConfig(name, manifest.configSchema, config);
-    }
-    const grants = grantsFor(manifest, state.lock[name]?.grants ?? [], options);
-    const integrity = options.link ? linked : await integrityOf(staged.dir);
-    const entry = {
-      version,
-      source: staged.source,
-      resolved: staged.resolved.exact,
-      integrity,
-      hooks: [...hooks],
-      grants: [...grants],
-      installed_at: new Date().toISOString(),
-    };
-    const to = folderOf(home, name);
-    commit(home.workDir, {
-      moves: [{ from: staged.dir, to }],
-      removes: [],
-      writes: [
-        {
-          file: home.configFile,
-          before: state.configText,
-          text: withPlugin(home, state.configText, name, {
-            version,
-            enabled: before?.enabled ?? true,
-            ...(options.config === undefined ? {} : { config }),
-          }),
-        },
-        { file: home.lockFile, before: state.lockText, text: lockText({ ...state.lock, [name]: entry }) },
-      ],
-    });
-    const path = relative(home.dir, to);
-    const warnings = [...manifest.warnings, ...collisions(state, manifest)];
-    return { name, version, path, source: staged.source, integrity, hooks, grants, warnings };
-  } finally {
-    rmSync(into, { recursive: true, force: true });
+  const staged = options.link ? linkTo(state, source, into, options) : await copied(state, source, into, options);
+  const manifest = readManifest(staged.dir);
+  accept(manifest);
+  const { name, version, hooks } = manifest;
+  const before = state.registered.get(name);
+  const config = { ...before?.config, ...options.config };
+  if (manifest.configSchema !== undefined) {
+    // Loaded only where there is a schema: it takes as long as all the rest.
+    const { checkConfig } = await import('./plugin-config.ts');
+    checkConfig(name, manifest.configSchema, config);
   }
+  const grants = grantsFor(manifest, state.lock[name]?.grants ?? [], options);
+  const integrity = options.link ? linked : await integrityOf(staged.dir);
+  const entry = {
+    version,
+    source: staged.source,
+    resolved: staged.resolved.exact,
+    integrity,
+    hooks: [...hooks],
+    grants: [...grants],
+    installed_at: new Date().toISOString(),
+  };
+  const to = folderOf(home, name);
+  commit(home.workDir, {
+    moves: [{ from: staged.dir, to }],
+    removes: [],
+    writes: [
+      {
+        file: home.configFile,
+        before: state.configText,
+        text: withPlugin(home, state.configText, name, {
+          version,
+          enabled: before?.enabled ?? true,
+          ...(options.config === undefined ? {} : { config }),
+        }),
+      },
+      { file: home.lockFile, before: state.lockText, text: lockText({ ...state.lock, [name]: entry }) },
+    ],
+  });
+  const path = relative(home.dir, to);
+  const warnings = [...manifest.warnings, ...collisions(state, manifest)];
+  return { name, version, path, source: staged.source, integrity, hooks, grants, warnings };
 }
 
 function copied({ home }: State, source: string, into: string, options: InstallOptions): Promise<Brought> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PatchbayError } from 'patchbay-sdk';
@@ -33,14 +33,19 @@ export async function alone<T>(workDir: string, act: () => Promise<T>, patienceM
   try {
     return await act();
   } finally {
-    rmSync(file, { force: true });
+    try {
+      rmSync(file, { force: true });
+    } catch {
+      // It names this process, and is nobody's as soon as that has ended.
+    }
   }
 }
 
+/** A link that leads to the id of its holder, not a file: it comes to be with what it says, or not at all. */
 function take(workDir: string, file: string): boolean {
   mkdirSync(workDir, { recursive: true });
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    symlinkSync(String(process.pid), file);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -52,7 +57,7 @@ function take(workDir: string, file: string): boolean {
 
 function holderOf(file: string): number | undefined {
   try {
-    const pid = Number(readFileSync(file, 'utf8'));
+    const pid = Number(readlinkSync(file));
     return Number.isInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
     return undefined;

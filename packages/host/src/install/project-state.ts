@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PatchbayError, suggestion } from 'patchbay-sdk';
+import { messageOf, PatchbayError, suggestion } from 'patchbay-sdk';
 import { type Home, homeOf } from './home.ts';
 import { type Lock, readLock } from './lock.ts';
 import { alone } from './mutex.ts';
 import { type Registered, readRegistered } from './registry.ts';
-import { recover, textOf, tidy } from './transaction.ts';
+import { recover, sweep, textOf, tidy } from './transaction.ts';
 
 /** What a project says of its plugins at one moment. */
 export interface State {
@@ -16,17 +16,44 @@ export interface State {
   readonly lock: Lock;
 }
 
-/** Changes the plugins of the project that `cwd` is in, alone, after what a crash left behind has been seen to. */
+/**
+ * Changes the plugins of the project that `cwd` is in, alone, after what a crash left behind has been seen to. Whatever
+ * `change` prepares in the working folder is swept away afterwards.
+ */
 export async function changing<T>(cwd: string, change: (state: State) => Promise<T>): Promise<T> {
   const home = homeOf(cwd);
   try {
     return await alone(home.workDir, async () => {
       recover(home.workDir);
-      return change(stateOf(home));
+      try {
+        return await change(stateOf(home));
+      } finally {
+        attempt(() => sweep(home.workDir));
+      }
     });
+  } catch (error) {
+    throw ofDisk(home, error);
   } finally {
     tidy(home.workDir);
   }
+}
+
+/** Tidies up; what cannot be done now is done by the next command. */
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // See above.
+  }
+}
+
+/** What the disk says, as an error of ours: it is full, or may not be written. */
+function ofDisk({ dir }: Home, error: unknown): unknown {
+  if (error instanceof PatchbayError || (error as NodeJS.ErrnoException | null)?.syscall === undefined) return error;
+  return new PatchbayError('PROJECT_WRITE', `the project in ${dir} could not be changed: ${messageOf(error)}`, {
+    file: dir,
+    cause: error,
+  });
 }
 
 /** Looks at the plugins of a project. Finishes what a crash left half done first: nobody ever sees half of it. */

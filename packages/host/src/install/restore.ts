@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
 import { parseSource, stage } from './fetch/index.ts';
@@ -25,30 +25,26 @@ export function restorePlugins(options: InstallOptions & { readonly frozen?: boo
     if (options.frozen) demandSame(state);
     const { home, lock } = state;
     const staging = mkdtempSync(join(home.workDir, 'stage-'));
-    try {
-      const moves: { from: string; to: string }[] = [];
-      for (const [name, entry] of Object.entries(lock)) {
-        const to = folderOf(home, name);
-        if (await isSame(to, entry)) continue;
-        const from = join(staging, String(moves.length));
-        await bring(state, name, entry, from, options);
-        moves.push({ from, to });
-      }
-      const text = Object.entries(lock).reduce(
-        (config, [name, { version }]) =>
-          state.registered.get(name)?.version === version
-            ? config
-            : withPlugin(home, config, name, { version, enabled: state.registered.get(name)?.enabled ?? true }),
-        state.configText,
-      );
-      commit(home.workDir, { moves, removes: [], writes: [{ file: home.configFile, before: state.configText, text }] });
-      const places = new Set(moves.map(({ to }) => to));
-      return Object.entries(lock).map(([name, { version }]) => {
-        return { name, version, state: places.has(folderOf(home, name)) ? 'restored' : 'unchanged' };
-      });
-    } finally {
-      rmSync(staging, { recursive: true, force: true });
+    const moves: { from: string; to: string }[] = [];
+    for (const [name, entry] of Object.entries(lock)) {
+      const to = folderOf(home, name);
+      if (await isSame(to, entry)) continue;
+      const from = join(staging, String(moves.length));
+      await bring(state, name, entry, from, options);
+      moves.push({ from, to });
     }
+    const text = Object.entries(lock).reduce(
+      (config, [name, { version }]) =>
+        state.registered.get(name)?.version === version
+          ? config
+          : withPlugin(home, config, name, { version, enabled: state.registered.get(name)?.enabled ?? true }),
+      state.configText,
+    );
+    commit(home.workDir, { moves, removes: [], writes: [{ file: home.configFile, before: state.configText, text }] });
+    const places = new Set(moves.map(({ to }) => to));
+    return Object.entries(lock).map(([name, { version }]) => {
+      return { name, version, state: places.has(folderOf(home, name)) ? 'restored' : 'unchanged' };
+    });
   });
 }
 

@@ -37,15 +37,19 @@ export function commit(workDir: string, change: Change): void {
       throw new PatchbayError('PROJECT_BUSY', `${file} was changed meanwhile; nothing was done`, { file });
     }
   }
-  writeDurably(join(workDir, journalName), JSON.stringify(change), workDir);
   try {
+    writeDurably(join(workDir, journalName), JSON.stringify(change), workDir);
     apply(workDir, change);
   } catch (error) {
     undo(workDir, change);
     finish(workDir, change);
     throw new PatchbayError('PROJECT_WRITE', `the project could not be changed: ${messageOf(error)}`, { cause: error });
   }
-  finish(workDir, change);
+  try {
+    finish(workDir, change);
+  } catch {
+    // All is done but the tidying up: the journal is still there, and the next command sees to it.
+  }
 }
 
 /** Finishes what a crash left half done, and sweeps away what it had only prepared. Call it with the project locked. */
@@ -57,8 +61,14 @@ export function recover(workDir: string): void {
     apply(workDir, change);
     finish(workDir, change);
   }
+  sweep(workDir);
+}
+
+/** Takes away what was only prepared, unless a change is still written down. */
+export function sweep(workDir: string): void {
+  if (!existsSync(workDir) || existsSync(join(workDir, journalName))) return;
   for (const name of readdirSync(workDir)) {
-    if (name !== 'lock') rmSync(join(workDir, name), { recursive: true, force: true });
+    if (!name.startsWith('lock')) rmSync(join(workDir, name), { recursive: true, force: true });
   }
 }
 
@@ -87,7 +97,7 @@ function undo(workDir: string, { moves, removes, writes }: Change): void {
     if (before === null) rmSync(file, { force: true });
     else if (textOf(file) !== before) writeDurably(file, before, workDir);
   }
-  for (const dir of removes) if (!existsSync(dir)) renameSync(trashOf(workDir, dir), dir);
+  for (const dir of removes) if (existsSync(trashOf(workDir, dir))) renameSync(trashOf(workDir, dir), dir);
   for (const { from, to } of moves) {
     if (existsSync(from)) continue;
     renameSync(to, from);
