@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
+import { wantedBy } from './dependencies/wanted.ts';
 import { parseSource, type Staged, type StageOptions, sourceText, stage } from './fetch/index.ts';
 import { integrityOf } from './integrity.ts';
-import { linked, lockText } from './lock.ts';
+import { type LockEntry, linked, lockText } from './lock.ts';
 import { readManifest } from './manifest/manifest.ts';
 import type { Manifest } from './manifest/manifest-type.ts';
 import { changing, demand, folderOf, type State } from './project-state.ts';
@@ -82,7 +83,8 @@ async function bringIn(
   accept: (manifest: Manifest) => void,
 ): Promise<Installed> {
   const { home } = state;
-  const into = mkdtempSync(join(home.workDir, 'stage-'));
+  // One below: the folder itself would be for this user only, and stay so where it goes.
+  const into = join(mkdtempSync(join(home.workDir, 'stage-')), 'plugin');
   const staged = options.link ? linkTo(state, source, into, options) : await copied(state, source, into, options);
   const manifest = readManifest(staged.dir);
   accept(manifest);
@@ -95,12 +97,14 @@ async function bringIn(
     checkConfig(name, manifest.configSchema, config);
   }
   const grants = grantsFor(manifest, state.lock[name]?.grants ?? [], options);
+  const dependencies = options.link ? {} : await withDependencies(state, name, staged.dir, options);
   const integrity = options.link ? linked : await integrityOf(staged.dir);
   const entry = {
     version,
     source: staged.source,
     resolved: staged.resolved.exact,
     integrity,
+    ...dependencies,
     hooks: [...hooks],
     grants: [...grants],
     installed_at: new Date().toISOString(),
@@ -131,12 +135,25 @@ function copied({ home }: State, source: string, into: string, options: InstallO
   return stage(parseSource(source, options.cwd), into, { ...options, base: home.dir, temp: home.workDir });
 }
 
+/** Brings the packages of npm that the plugin needs into its folder, and gives what to write down of them. */
+async function withDependencies(
+  { home }: State,
+  plugin: string,
+  dir: string,
+  options: InstallOptions,
+): Promise<Pick<LockEntry, 'dependencies'>> {
+  const wanted = wantedBy(plugin, dir);
+  if (wanted === undefined) return {};
+  // Loaded only where something is wanted: npm's tree builder takes longer than all the rest.
+  const { addDependencies } = await import('./dependencies/dependencies.ts');
+  return { dependencies: await addDependencies(dir, wanted, { ...options, plugin, temp: home.workDir }) };
+}
+
 function linkTo({ home }: State, source: string, into: string, { cwd }: InstallOptions): Brought {
   const parsed = parseSource(source, cwd);
   if (parsed.kind !== 'directory') {
     throw new PatchbayError('SOURCE_INVALID', `${source} is not a folder, and only a folder can be linked to`);
   }
-  rmSync(into, { recursive: true });
   symlinkSync(parsed.path, into);
   const text = sourceText(parsed, home.dir);
   return { dir: into, source: text, resolved: { exact: text } };

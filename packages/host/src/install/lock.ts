@@ -4,7 +4,16 @@ import * as z from 'zod/mini';
 /** The integrity of a plugin that is only linked to. */
 export const linked = 'link';
 
+/** Where in a plugin a package of npm may stand: `node_modules/a/node_modules/@b/c`. */
+export const placePattern = /^(?:(?:^|\/)node_modules\/(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*)+$/;
+
 const text = z.string();
+const pin = z.strictObject({
+  /** The package and its version: `npm:name@1.2.3`. */
+  resolved: text.check(z.regex(/^npm:@?[^@]+@\d[^@]*$/)),
+  /** Of the tarball. */
+  integrity: text,
+});
 const entry = z.strictObject({
   version: text,
   /** Where it came from, in a form that `plugin install` understands. */
@@ -12,6 +21,8 @@ const entry = z.strictObject({
   /** The exact thing that the source stood for then: a version, a commit. */
   resolved: text,
   integrity: text,
+  /** The packages of npm that were installed for it, by folder. */
+  dependencies: z.optional(z.record(text.check(z.regex(placePattern)), pin)),
   /** The hooks it implements, so that listing plugins need not open them. */
   hooks: z.array(text),
   grants: z.array(text),
@@ -21,6 +32,8 @@ const lock = z.strictObject({ lockfileVersion: z.literal(1), plugins: z.record(t
 
 /** What the lock file says of one plugin. */
 export type LockEntry = z.output<typeof entry>;
+/** The packages of npm that a plugin has, by folder. */
+export type Pins = Readonly<Record<string, z.output<typeof pin>>>;
 /** Name to entry. */
 export type Lock = Readonly<Record<string, LockEntry>>;
 

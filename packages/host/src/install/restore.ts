@@ -63,6 +63,10 @@ async function bring(
   const { home } = state;
   const source = parseSource(entry.resolved, home.dir);
   await stage(source, into, { ...options, base: home.dir, temp: home.workDir });
+  if (entry.dependencies !== undefined) {
+    const { restoreDependencies } = await import('./dependencies/dependencies.ts');
+    await restoreDependencies(into, entry.dependencies, { ...options, plugin: name, temp: home.workDir });
+  }
   const integrity = await integrityOf(into);
   if (integrity === entry.integrity) return;
   throw new PatchbayError(

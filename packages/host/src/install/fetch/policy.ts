@@ -20,6 +20,12 @@ export const defaultLimits: Limits = {
   depth: 32,
 };
 
+/** What has been admitted so far. */
+interface Used {
+  entries: number;
+  bytes: number;
+}
+
 interface Node {
   readonly path: string;
   readonly folder: boolean;
@@ -35,13 +41,18 @@ export class Policy {
   files = 0;
   readonly #label: string;
   readonly #nodes = new Map<string, Node>();
-  #entries = 0;
-  #bytes = 0;
+  readonly #used: Used;
 
   /** `label` names the source in errors. */
-  constructor(label: string, limits: Partial<Limits> = {}) {
+  constructor(label: string, limits: Partial<Limits> = {}, used: Used = { entries: 0, bytes: 0 }) {
     this.#label = label;
     this.limits = { ...defaultLimits, ...limits };
+    this.#used = used;
+  }
+
+  /** A policy for a package that becomes a part of this one: its names are its own, what it holds counts for both. */
+  within(label: string): Policy {
+    return new Policy(label, this.limits, this.#used);
   }
 
   /** Admits a folder, and gives its relative path: empty for the root. Throws PACKAGE_UNSAFE. */
@@ -59,8 +70,8 @@ export class Policy {
     this.#count(name);
     const { fileBytes, bytes } = this.limits;
     if (!(size <= fileBytes)) throw this.refusal(`it is larger than ${fileBytes} bytes`, name);
-    this.#bytes += size;
-    if (this.#bytes > bytes) throw this.refusal(`with it, the package is larger than ${bytes} bytes`, name);
+    this.#used.bytes += size;
+    if (this.#used.bytes > bytes) throw this.refusal(`with it, the package is larger than ${bytes} bytes`, name);
     this.#place(name, segments, false);
     this.files += 1;
     return segments.join('/');
@@ -84,9 +95,9 @@ export class Policy {
   }
 
   #count(name: string): void {
-    this.#entries += 1;
+    this.#used.entries += 1;
     const { entries } = this.limits;
-    if (this.#entries > entries) throw this.refusal(`the package has more than ${entries} entries`, name);
+    if (this.#used.entries > entries) throw this.refusal(`the package has more than ${entries} entries`, name);
   }
 
   /** Every folder on the way counts and can collide, whether the archive lists it or not. */

@@ -22,13 +22,21 @@ export function registryError(cause: unknown, asked: string): PatchbayError {
     case 'ETARGET':
       return problem('SOURCE_INVALID', `no version matches; there are ${near(failure).join(', ') || 'none'}`);
     case 'EINTEGRITY':
-      return problem('PACKAGE_UNSAFE', 'what the registry sent is not what it has announced (integrity differs)');
+      return problem(
+        'PACKAGE_UNSAFE',
+        'what the registry sent is not what was announced or locked (integrity differs)',
+      );
     case 'E401':
     case 'E403':
       return problem('SOURCE_UNAVAILABLE', 'the registry refuses to give it', 'Check your access to that registry.');
     default:
-      return problem('SOURCE_UNAVAILABLE', `the registry failed: ${withoutSecrets(messageOf(cause))}`);
+      return problem('SOURCE_UNAVAILABLE', `the registry failed: ${withoutSecrets(firstLine(cause))}`);
   }
+}
+
+/** What was thrown, without the advice that npm adds below it. */
+export function firstLine(thrown: unknown): string {
+  return messageOf(thrown).split('\n')[0] ?? '';
 }
 
 /** The five versions nearest to the range, in order; the tags, if a tag was asked for. */

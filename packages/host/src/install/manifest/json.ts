@@ -2,13 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 
-const mostBytes = 1024 * 1024;
-
 /**
  * Reads a JSON file as strictly as the format is meant: UTF-8 without a byte-order mark, no comments, no name twice in
- * one object, no more than a megabyte. Throws MANIFEST_INVALID with the file and, where there is one, the line.
+ * one object, no more than `mostBytes` (a megabyte). Throws MANIFEST_INVALID with the file and, where there is one, the line.
  */
-export function readJson(file: string): unknown {
+export function readJson(file: string, mostBytes = 1024 * 1024): unknown {
   const invalid = (what: string, line?: number) =>
     new PatchbayError('MANIFEST_INVALID', `${file}${line === undefined ? '' : `:${line}`}: ${what}`, { file });
   let bytes: Buffer;
