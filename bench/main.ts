@@ -7,6 +7,7 @@ const benches: Record<string, () => Promise<{ run(effort: typeof quick): Promise
   kernel: () => import('./kernel/bench.ts'),
   cli: () => import('./cli/bench.ts'),
   install: () => import('./install/bench.ts'),
+  ledger: () => import('./ledger/bench.ts'),
 };
 
 const { values, positionals } = parseArgs({

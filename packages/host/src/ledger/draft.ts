@@ -1,0 +1,52 @@
+import { type EventName, events, messageOf, PatchbayError, problemsOf, suggestion } from 'patchbay-sdk';
+import type { AnyPayload, StoredEvent } from './store.ts';
+
+/** An event that was found valid, as it will be kept: its place and its hash are given where it is written. */
+export interface Draft extends Omit<StoredEvent, 'seq' | 'payload' | 'hash'> {
+  /** The payload as text. */
+  readonly payload: string;
+}
+
+/** Checks a payload and writes it as text. Throws `EVENT_INVALID`, which names the event and the field. */
+export function draftOf(payload: AnyPayload): Draft {
+  const type = nameOf(payload);
+  const problems = problemsOf(events[type], payload);
+  if (problems.length > 0) {
+    const said = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+    throw invalid(type, said, { field: problems[0]?.path, problems });
+  }
+  return {
+    id: payload.event_id.toWellFormed(),
+    type,
+    at: new Date(payload.at).toISOString(),
+    run_id: kept(payload.run_id),
+    turn_id: kept(payload.turn_id),
+    role: kept(payload.role),
+    phase: kept(payload.phase),
+    payload: textOf(type, payload),
+  };
+}
+
+/** No storage keeps half a surrogate pair: what is hashed must be what can be read again. */
+function kept(text: string | null): string | null {
+  return text === null ? null : text.toWellFormed();
+}
+
+function nameOf(payload: unknown): EventName {
+  const { event } = (payload ?? {}) as { event?: unknown };
+  if (typeof event === 'string' && Object.hasOwn(events, event)) return event as EventName;
+  const known = typeof event === 'string' ? `, ${suggestion(event, Object.keys(events))}` : '';
+  throw invalid(String(event), `there is no such event${known}`, { field: 'event' });
+}
+
+function textOf(type: EventName, payload: AnyPayload): string {
+  try {
+    return JSON.stringify(payload);
+  } catch (error) {
+    throw invalid(type, `it cannot be written as JSON: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function invalid(event: string, what: string, blame: ConstructorParameters<typeof PatchbayError>[2]): PatchbayError {
+  return new PatchbayError('EVENT_INVALID', `event ${event}: ${what}`, { hook: event, ...blame });
+}

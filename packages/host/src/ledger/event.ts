@@ -1,0 +1,29 @@
+import type { EventName, EventPayload } from 'patchbay-sdk';
+import { v7 } from 'uuid';
+
+/** The keys that every event has. */
+const common = {
+  run_id: null,
+  template: null,
+  goal: null,
+  phase: null,
+  role: null,
+  turn_id: null,
+  attempt: null,
+  summary: null,
+};
+
+type Common = 'event_id' | 'at' | keyof typeof common;
+
+/** What the maker of an event `E` says of it: what only this event has, and of the common keys those that apply. */
+export type EventFields<E extends EventName> = Omit<EventPayload<E>, 'event' | Common> &
+  Partial<Pick<EventPayload<E>, Common & keyof EventPayload<E>>>;
+
+/**
+ * The whole payload of an event that happens now. Its id is new and later ones sort after it, so that indexes grow at
+ * their end. It is not checked: the ledger does that.
+ */
+export function newEvent<E extends EventName>(type: E, fields: EventFields<E>): EventPayload<E> {
+  const payload = { event: type, event_id: v7(), at: new Date().toISOString(), ...common, ...fields };
+  return payload as unknown as EventPayload<E>;
+}

@@ -1,0 +1,149 @@
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import type {
+  Delivery,
+  DeliveryFilter,
+  DeliveryStatus,
+  EventFilter,
+  Extent,
+  Failing,
+  LedgerStore,
+  StoredEvent,
+} from '../store.ts';
+import { deliveryOf, eventOf, type Tables } from './tables.ts';
+
+const pageSize = 256;
+const bad: ReadonlySet<DeliveryStatus> = new Set(['failed', 'refused']);
+const statuses: readonly DeliveryStatus[] = ['owed', 'ok', 'warn', 'failed', 'refused', 'skipped', 'cancelled'];
+
+/** Fetches page after page until one is not full, or as much was given as is wanted. */
+async function* paged<T>(wanted: number, page: (size: number, last: T | undefined) => Promise<T[]>): AsyncGenerator<T> {
+  let last: T | undefined;
+  for (let left = wanted; left > 0; left -= pageSize) {
+    const size = Math.min(left, pageSize);
+    const items = await page(size, last);
+    yield* items;
+    last = items.at(-1);
+    if (items.length < size) return;
+  }
+}
+
+/** Of this name, or one of those that a pattern with `*` means? The plus keeps the order of places: no sorting. */
+function named(name: string) {
+  if (!name.includes('*')) return sql<boolean>`e.type = ${name}`;
+  return sql<boolean>`+e.type GLOB ${name.replaceAll(/[?[]/g, '[$&]')}`;
+}
+
+function eventQuery(db: Kysely<Tables>, { run, type, since, until, afterSeq }: EventFilter) {
+  let query = db.selectFrom('events as e');
+  if (run !== undefined) query = query.where('e.run_id', '=', run);
+  if (type !== undefined) query = query.where(named(type));
+  if (since !== undefined) query = query.where(sql<boolean>`+e.at >= ${since.toISOString()}`);
+  if (until !== undefined) query = query.where(sql<boolean>`+e.at <= ${until.toISOString()}`);
+  if (afterSeq !== undefined) query = query.where('e.seq', '>', afterSeq);
+  return query;
+}
+
+/**
+ * Between which places the events of a time are. The index on time finds that, which then need not decide in which
+ * order events are read: they need not have come in the order of their times.
+ */
+async function placesOf(db: Kysely<Tables>, { since, until }: EventFilter): Promise<{ first: number; last: number }> {
+  let query = db.selectFrom('events').select(({ fn }) => [fn.min('seq').as('first'), fn.max('seq').as('last')]);
+  if (since !== undefined) query = query.where('at', '>=', since.toISOString());
+  if (until !== undefined) query = query.where('at', '<=', until.toISOString());
+  const { first, last } = await query.executeTakeFirstOrThrow();
+  return { first: first ?? 1, last: last ?? 0 };
+}
+
+/** The events that a filter wants. */
+export async function* readEvents(db: Kysely<Tables>, filter: EventFilter & Extent): AsyncGenerator<StoredEvent> {
+  const { since, until, afterSeq = 0, limit = Number.POSITIVE_INFINITY, newestFirst = false } = filter;
+  let query = eventQuery(db, filter).selectAll();
+  // Whoever goes on from a place has done so already.
+  if (afterSeq === 0 && (since !== undefined || until !== undefined)) {
+    const { first, last } = await placesOf(db, filter);
+    query = query.where('e.seq', '>=', first).where('e.seq', '<=', last);
+  }
+  const ordered = query.orderBy('e.seq', newestFirst ? 'desc' : 'asc');
+  yield* paged<StoredEvent>(limit, async (size, last) => {
+    const rest = last === undefined ? ordered : ordered.where('e.seq', newestFirst ? '<' : '>', last.seq);
+    return (await rest.limit(size).execute()).map(eventOf);
+  });
+}
+
+/**
+ * Not as parameters, and once more in the words of the index where that holds what is wanted: otherwise the indexes of
+ * those that are owed, and of those that ended badly, would not be used.
+ */
+function inStatus(wanted: readonly DeliveryStatus[]) {
+  const names = statuses.filter((one) => wanted.includes(one));
+  const [first] = names;
+  if (first !== undefined && names.length === 1 && !bad.has(first)) return sql<boolean>`d.status = ${sql.lit(first)}`;
+  const among = sql<boolean>`d.status IN (${sql.join(names.map((one) => sql.lit(one)))})`;
+  return names.every((one) => bad.has(one)) ? sql<boolean>`d.status IN ('failed', 'refused') AND ${among}` : among;
+}
+
+type DeliveryQuery = SelectQueryBuilder<
+  { d: Tables['deliveries']; e: Tables['events'] },
+  'd' | 'e',
+  Record<never, never>
+>;
+
+function deliveryQuery(db: Kysely<Tables>, { event, plugin, handler, status, run }: DeliveryFilter): DeliveryQuery {
+  let query: DeliveryQuery = db.selectFrom('deliveries as d').innerJoin('events as e', 'e.seq', 'd.seq');
+  if (event !== undefined) query = query.where(named(event));
+  if (run !== undefined) query = query.where('e.run_id', '=', run);
+  if (plugin !== undefined) query = query.where('d.plugin', '=', plugin);
+  if (handler !== undefined) query = query.where('d.handler', '=', handler);
+  if (status !== undefined) query = query.where(inStatus(status));
+  return query;
+}
+
+/** The deliveries that a filter wants. */
+export async function* readDeliveries(db: Kysely<Tables>, filter: DeliveryFilter & Extent): AsyncGenerator<Delivery> {
+  const { limit = Number.POSITIVE_INFINITY, newestFirst = false } = filter;
+  const way = newestFirst ? 'desc' : 'asc';
+  const all = deliveryQuery(db, filter).selectAll('d').select(['e.id', 'e.type', 'e.run_id']);
+  const ordered = all.orderBy('d.seq', way).orderBy('d.n', way);
+  yield* paged<Delivery>(limit, async (size, last) => {
+    let rest = ordered;
+    if (last !== undefined) {
+      const [seq, n] = last.id.split('.');
+      const beyond = sql.raw(newestFirst ? '<' : '>');
+      rest = ordered.where(sql<boolean>`(d.seq, d.n) ${beyond} (${Number(seq)}, ${Number(n)})`);
+    }
+    return (await rest.limit(size).execute()).map((row) => deliveryOf(row, row));
+  });
+}
+
+/** See `LedgerStore.event`. */
+export async function readEvent(db: Kysely<Tables>, id: string): Promise<StoredEvent | undefined> {
+  const row = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : eventOf(row);
+}
+
+/** See `LedgerStore.owedPlugins`. */
+export function readOwedPlugins(db: Kysely<Tables>): ReturnType<LedgerStore['owedPlugins']> {
+  return db
+    .selectFrom('deliveries')
+    .where('status', '=', sql.lit('owed' as const))
+    .groupBy('plugin')
+    .orderBy('plugin')
+    .select(({ fn }) => [
+      'plugin',
+      fn.countAll<number>().as('count'),
+      sql<string | null>`CASE WHEN count(*) = count(due_at) THEN min(due_at) END`.as('due_at'),
+    ])
+    .execute();
+}
+
+/** See `LedgerStore.failing`. */
+export function readFailing(db: Kysely<Tables>): Promise<readonly Failing[]> {
+  return db
+    .selectFrom('failing')
+    .selectAll()
+    .orderBy('failures', 'desc')
+    .orderBy('plugin')
+    .orderBy('handler')
+    .execute();
+}

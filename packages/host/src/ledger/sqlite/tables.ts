@@ -1,0 +1,139 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { Kysely, SqliteDialect } from 'kysely';
+import type { EventName } from 'patchbay-sdk';
+import type { AnyPayload, Delivery, DeliveryStatus, StoredEvent } from '../store.ts';
+
+/** A row of `events`. */
+export interface EventRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly type: EventName;
+  readonly at: string;
+  readonly run_id: string | null;
+  readonly turn_id: string | null;
+  readonly role: string | null;
+  readonly phase: string | null;
+  readonly payload: string;
+  readonly hash: string;
+}
+
+/** A row of `deliveries`. */
+export interface DeliveryRow {
+  readonly seq: number;
+  readonly n: number;
+  readonly plugin: string;
+  readonly handler: string;
+  readonly awaited: number;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly due_at: string | null;
+  readonly settled_at: string | null;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly http_status: number | null;
+  readonly verdict: string | null;
+  readonly message: string | null;
+  readonly annotations: string | null;
+  readonly duration_ms: number | null;
+  readonly plugin_version: string | null;
+  readonly plugin_digest: string | null;
+}
+
+interface FailingRow {
+  readonly plugin: string;
+  readonly handler: string;
+  readonly failures: number;
+  readonly last: string;
+  readonly message: string | null;
+}
+
+/** The tables that are read with built queries. */
+export interface Tables {
+  readonly events: EventRow;
+  readonly deliveries: DeliveryRow;
+  readonly failing: FailingRow;
+}
+
+/** Queries on a connection that stays its owner's: do not `destroy` it. */
+export function queriesOn(db: DatabaseSync): Kysely<Tables> {
+  const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+  const prepare = (text: string) => {
+    const statement = db.prepare(text);
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters: readonly unknown[]) => statement.all(...values(parameters)),
+      run: (parameters: readonly unknown[]) => statement.run(...values(parameters)),
+      iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
+    };
+  };
+  return new Kysely({ dialect: new SqliteDialect({ database: { prepare, close: () => {} } }) });
+}
+
+/** The event of a row. Its payload is parsed when it is first looked at: many readers never do. */
+export function eventOf(row: EventRow): StoredEvent {
+  return new KeptEvent(row);
+}
+
+class KeptEvent implements StoredEvent {
+  readonly seq: number;
+  readonly id: string;
+  readonly type: EventName;
+  readonly at: string;
+  readonly run_id: string | null;
+  readonly turn_id: string | null;
+  readonly role: string | null;
+  readonly phase: string | null;
+  readonly hash: string;
+  readonly #text: string;
+  #payload: AnyPayload | undefined;
+
+  constructor({ seq, id, type, at, run_id, turn_id, role, phase, hash, payload }: EventRow) {
+    this.seq = seq;
+    this.id = id;
+    this.type = type;
+    this.at = at;
+    this.run_id = run_id;
+    this.turn_id = turn_id;
+    this.role = role;
+    this.phase = phase;
+    this.hash = hash;
+    this.#text = payload;
+  }
+
+  get payload(): AnyPayload {
+    this.#payload ??= JSON.parse(this.#text) as AnyPayload;
+    return this.#payload;
+  }
+
+  toJSON(): StoredEvent {
+    return { ...this, payload: this.payload };
+  }
+}
+
+/** The delivery of a row, with what it shows of its event. */
+export function deliveryOf(row: DeliveryRow, event: Pick<EventRow, 'id' | 'type' | 'run_id'>): Delivery {
+  return {
+    id: `${row.seq}.${row.n}`,
+    key: `${event.id}.${row.n}`,
+    event_id: event.id,
+    event: event.type,
+    seq: row.seq,
+    run_id: event.run_id,
+    plugin: row.plugin,
+    handler: row.handler,
+    awaited: row.awaited === 1,
+    status: row.status,
+    attempts: row.attempts,
+    due_at: row.due_at,
+    settled_at: row.settled_at,
+    exit_code: row.exit_code,
+    signal: row.signal,
+    http_status: row.http_status,
+    verdict: row.verdict,
+    message: row.message,
+    annotations: row.annotations === null ? null : (JSON.parse(row.annotations) as Record<string, unknown>),
+    duration_ms: row.duration_ms,
+    plugin_version: row.plugin_version,
+    plugin_digest: row.plugin_digest,
+  };
+}

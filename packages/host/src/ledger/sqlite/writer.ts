@@ -1,0 +1,102 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { PatchbayError } from 'patchbay-sdk';
+import type { Head } from './chain.ts';
+import { fault, isStorageFault } from './fault.ts';
+
+/** A change that waits for its transaction. */
+interface Change {
+  readonly act: () => unknown;
+  readonly done: (value: unknown) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: PatchbayError };
+
+/** So much is written at once, without waiting for more: a flood of changes nobody waits for needs no more memory. */
+const mostChanges = 512;
+const mostCharacters = 4_000_000;
+
+/**
+ * Writes changes in groups: those asked for in one turn of the event loop share a transaction, and so one wait for the
+ * disk. Each resolves after that, in order.
+ */
+export class Writer {
+  readonly #db: DatabaseSync;
+  readonly #file: string;
+  readonly #head: Head;
+  #waiting: Change[] = [];
+  #characters = 0;
+  #timer: NodeJS.Immediate | undefined;
+
+  constructor(db: DatabaseSync, file: string, head: Head) {
+    this.#db = db;
+    this.#file = file;
+    this.#head = head;
+  }
+
+  /**
+   * Has `act` done in a transaction and `told` called with what it gives once that is durable. An `act` may be called
+   * twice, the first time undone. It may throw a `PatchbayError` as long as it has not changed anything.
+   */
+  write<T>(
+    act: () => T,
+    { told, characters = 0 }: { told?: (value: T) => void; characters?: number } = {},
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const done = (value: unknown) => {
+        resolve(value as T);
+        told?.(value as T);
+      };
+      this.#waiting.push({ act, done, failed: reject });
+      this.#characters += characters;
+      if (this.#waiting.length >= mostChanges || this.#characters >= mostCharacters) this.flush();
+      else this.#timer ??= setImmediate(() => this.flush());
+    });
+  }
+
+  /** Writes what waits, now. Never throws: each change hears of its own fate. */
+  flush(): void {
+    clearImmediate(this.#timer);
+    this.#timer = undefined;
+    const changes = this.#waiting;
+    this.#waiting = [];
+    this.#characters = 0;
+    if (changes.length === 0) return;
+    for (const [i, outcome] of this.#outcomes(changes).entries()) {
+      if ('error' in outcome) changes[i]?.failed(outcome.error);
+      else changes[i]?.done(outcome.value);
+    }
+  }
+
+  #outcomes(changes: readonly Change[]): Outcome[] {
+    try {
+      return this.#transact(changes);
+    } catch (error) {
+      // One of them is at fault: each on its own, so that the others do not pay for it.
+      if (changes.length > 1 && !isStorageFault(error)) return changes.flatMap((change) => this.#outcomes([change]));
+      return changes.map(() => ({ error: fault(error, this.#file, 'written') }));
+    }
+  }
+
+  #transact(changes: readonly Change[]): Outcome[] {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      this.#head.load();
+      const outcomes = changes.map(outcomeOf);
+      this.#head.save();
+      this.#db.exec('COMMIT');
+      return outcomes;
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    }
+  }
+}
+
+function outcomeOf({ act }: Change): Outcome {
+  try {
+    return { value: act() };
+  } catch (error) {
+    if (error instanceof PatchbayError) return { error };
+    throw error;
+  }
+}

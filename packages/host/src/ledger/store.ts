@@ -1,0 +1,214 @@
+import type { EventName, EventPayload } from 'patchbay-sdk';
+
+/** The payload of any event. */
+export type AnyPayload = EventPayload<EventName>;
+
+/** A handler that is to be called for an event. */
+export interface Owed {
+  readonly plugin: string;
+  readonly handler: string;
+  /** Somebody waits for its answer. Default: false. */
+  readonly awaited?: boolean;
+  /** The version of the plugin that was there when the event happened. Default: null, not known. */
+  readonly version?: string | null;
+  /** The digest of that plugin's files. Default: null, not known. */
+  readonly digest?: string | null;
+}
+
+/** An event as it is kept. */
+export interface StoredEvent {
+  /** Its place: later ones have greater numbers. Numbers are never used again. */
+  readonly seq: number;
+  readonly id: string;
+  readonly type: EventName;
+  /** When it happened, to the millisecond, in UTC: comparable as text. */
+  readonly at: string;
+  readonly run_id: string | null;
+  readonly turn_id: string | null;
+  readonly role: string | null;
+  readonly phase: string | null;
+  /** Read from its text when it is first asked for. */
+  readonly payload: AnyPayload;
+  /** Over the hash of the event before it and everything that is kept of this one. */
+  readonly hash: string;
+}
+
+/** Where a delivery stands. Only `owed` ever changes by itself; `replay` makes any of them owed again. */
+export type DeliveryStatus = 'owed' | 'ok' | 'warn' | 'failed' | 'refused' | 'skipped' | 'cancelled';
+
+/** One handler called, or to be called, for one event. */
+export interface Delivery {
+  /** `SEQ.N`: short enough to type. */
+  readonly id: string;
+  /** `EVENT_ID.N`: the idempotency key, the same however often it is tried or replayed. */
+  readonly key: string;
+  readonly event_id: string;
+  readonly event: EventName;
+  readonly seq: number;
+  readonly run_id: string | null;
+  readonly plugin: string;
+  readonly handler: string;
+  readonly awaited: boolean;
+  readonly status: DeliveryStatus;
+  /** How often it was tried since it was owed, or last replayed. */
+  readonly attempts: number;
+  /** Not to be tried before; null: at once. */
+  readonly due_at: string | null;
+  readonly settled_at: string | null;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly http_status: number | null;
+  readonly verdict: string | null;
+  readonly message: string | null;
+  readonly annotations: Readonly<Record<string, unknown>> | null;
+  readonly duration_ms: number | null;
+  readonly plugin_version: string | null;
+  readonly plugin_digest: string | null;
+}
+
+/** What became of a delivery. What is not given is null; `attempts` stays as it is. */
+export interface Settlement {
+  readonly status: Exclude<DeliveryStatus, 'owed'>;
+  readonly attempts?: number;
+  readonly exit_code?: number | null;
+  readonly signal?: string | null;
+  readonly http_status?: number | null;
+  readonly verdict?: string | null;
+  readonly message?: string | null;
+  /** Kept as JSON; what cannot be is replaced by an `error` that says so. */
+  readonly annotations?: Readonly<Record<string, unknown>> | null;
+  readonly duration_ms?: number | null;
+}
+
+/** Which events are wanted: those to which all of it applies. */
+export interface EventFilter {
+  readonly run?: string;
+  /** A name, or several with `*` for any text: `turn:*`. */
+  readonly type?: string;
+  /** At this time or later. */
+  readonly since?: Date;
+  /** At this time or before. */
+  readonly until?: Date;
+  /** Only after this place. */
+  readonly afterSeq?: number;
+}
+
+/** How much of what was asked for is wanted, and from which end. */
+export interface Extent {
+  /** Default: all. */
+  readonly limit?: number;
+  /** Default: the oldest first. */
+  readonly newestFirst?: boolean;
+}
+
+/** Which deliveries are wanted: those to which all of it applies. */
+export interface DeliveryFilter {
+  /** A name, or several with `*` for any text: `turn:*`. */
+  readonly event?: string;
+  readonly plugin?: string;
+  readonly handler?: string;
+  /** Any of these. */
+  readonly status?: readonly DeliveryStatus[];
+  readonly run?: string;
+}
+
+/** An event that is durable now, with what it owes. */
+export interface Appended {
+  readonly event: StoredEvent;
+  readonly deliveries: readonly Delivery[];
+  /** It was there before; nothing was changed. */
+  readonly known: boolean;
+}
+
+/** A handler whose last deliveries all failed. */
+export interface Failing {
+  readonly plugin: string;
+  readonly handler: string;
+  /** How many failed since one last came to an answer. */
+  readonly failures: number;
+  /** When the last one failed. */
+  readonly last: string;
+  readonly message: string | null;
+}
+
+/** Whether the chain of hashes holds. */
+export interface Verified {
+  readonly ok: boolean;
+  /** How many events were found good. */
+  readonly events: number;
+  /** The hash of the last event: whoever keeps it elsewhere can prove that nothing before it was changed. */
+  readonly head: string | null;
+  /** The place of the first event that is not as it was appended. */
+  readonly broken_at?: number;
+  /** What is wrong there, for people. */
+  readonly reason?: string;
+}
+
+/** What can be heard of a ledger. All of it has been made durable before it is told. */
+export interface LedgerNews {
+  /** An event was appended in this process. */
+  appended: Appended;
+  /** A delivery was settled by `settle` in this process. */
+  settled: Delivery;
+  /** A delivery is owed again: `replay` was called in this process. */
+  replayed: Delivery;
+  /** Another process has changed something. */
+  elsewhere: undefined;
+}
+
+/**
+ * The record of all events and of the deliveries they owe. Everything that changes it resolves when the change is
+ * durable, in the order in which it was asked for; whoever reads after that sees it.
+ *
+ * Throws `LEDGER_WRITE` where the storage fails (nothing was changed, later calls may work again) and
+ * `LEDGER_CORRUPT` where it does not hold what it should; other codes where they are named.
+ */
+export interface LedgerStore {
+  /**
+   * Makes an event durable together with the deliveries it owes, all or nothing. An id that is there already changes
+   * nothing and gives what is kept. Throws `EVENT_INVALID` if the payload does not fit the schema of its event.
+   */
+  append(payload: AnyPayload, owes?: readonly Owed[]): Promise<Appended>;
+  /** The event of an id. */
+  event(id: string): Promise<StoredEvent | undefined>;
+  /** Events, read in pages: memory does not grow with their number. What comes while it is read may be left out. */
+  events(filter?: EventFilter & Extent): AsyncIterable<StoredEvent>;
+  /** The events that are there and then those that come, from other processes too, until the signal or `close`. */
+  follow(filter: EventFilter, signal: AbortSignal): AsyncIterable<StoredEvent>;
+  /** What a plugin is owed and due by now, in the order of events; `after` is the id of a delivery. */
+  owed(
+    plugin: string,
+    options: { readonly limit: number; readonly after?: string },
+  ): Promise<readonly { readonly delivery: Delivery; readonly event: StoredEvent }[]>;
+  /** The delivery of an id. Throws `DELIVERY_UNKNOWN`. */
+  delivery(id: string): Promise<Delivery>;
+  /** Which deliveries of the same event come before this one and are still owed. */
+  ahead(id: string): Promise<readonly { readonly id: string; readonly plugin: string }[]>;
+  /** Who is owed how much, and when the first of it is due: null if at once. */
+  owedPlugins(): Promise<
+    readonly { readonly plugin: string; readonly count: number; readonly due_at: string | null }[]
+  >;
+  /** Ends a delivery. One that is not owed stays as it is, and the answer is false. Throws `DELIVERY_UNKNOWN`. */
+  settle(id: string, settlement: Settlement): Promise<boolean>;
+  /** Tried, and to be tried again at `dueAt`. One that is not owed stays as it is. Throws `DELIVERY_UNKNOWN`. */
+  postpone(id: string, attempts: number, dueAt: Date): Promise<boolean>;
+  /** Owed again, at once, whatever came of it before. Throws `DELIVERY_UNKNOWN`. */
+  replay(id: string): Promise<Delivery>;
+  /** Cancels all that a plugin is owed, and forgets that its handlers were failing. Gives how many it was. */
+  cancel(plugin: string, reason: string): Promise<number>;
+  /** Deliveries in the order of events, read in pages. */
+  deliveries(filter?: DeliveryFilter & Extent): AsyncIterable<Delivery>;
+  /** The handlers whose last deliveries failed, most failures first. Skipped and cancelled ones do not count. */
+  failing(): Promise<readonly Failing[]>;
+  /** Recomputes the chain of hashes. Finding it broken is an answer, not an error. */
+  verify(): Promise<Verified>;
+  /**
+   * Removes events from before a time, with their deliveries: the oldest ones, up to the first that is younger or
+   * still owes something. The chain can be verified as before.
+   */
+  prune(olderThan: Date): Promise<{ readonly events: number }>;
+  /** Hears of changes, as they become durable. Gives the undo. What `hear` throws is uncaught, and harms nobody else. */
+  on<N extends keyof LedgerNews>(what: N, hear: (news: LedgerNews[N]) => void): () => void;
+  /** Makes durable what was asked for, ends those who follow, and lets go of the file. May be called twice. */
+  close(): Promise<void>;
+}

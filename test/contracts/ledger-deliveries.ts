@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Delivery, LedgerStore } from '../../packages/host/src/ledger/store.ts';
+import { all, event, owes } from './ledger-parts.ts';
+
+const soon = () => new Date(Date.now() + 3_600_000);
+
+/** What every store of the ledger must do with deliveries. `of` gives the one of the present test. */
+export function deliveryContract(of: () => LedgerStore): void {
+  let ledger: LedgerStore;
+  beforeEach(() => {
+    ledger = of();
+  });
+  /** Appends, and gives the one delivery that is owed. */
+  const owing = async (plugin = 'p', payload = event('turn:accepted')): Promise<Delivery> => {
+    const { deliveries } = await ledger.append(payload, owes(plugin));
+    return deliveries[0] as Delivery;
+  };
+  const delivery = (id: string) => ledger.delivery(id);
+
+  describe('deliveries', () => {
+    it('are owed in the order of events, per plugin, after a place, with their events', async () => {
+      const first = event('run:started');
+      await ledger.append(first, owes('a', 'b', 'a'));
+      await ledger.append(event('turn:accepted'), owes('a'));
+      await ledger.append(event('turn:accepted'));
+      const owed = await ledger.owed('a', { limit: 9 });
+      expect(owed.map(({ delivery, event }) => [delivery.id, event.seq])).toEqual([
+        ['1.1', 1],
+        ['1.3', 1],
+        ['2.1', 2],
+      ]);
+      expect(owed[0]?.event.payload).toEqual(first);
+      const ids = async (after: string, limit = 9) =>
+        (await ledger.owed('a', { after, limit })).map(({ delivery }) => delivery.id);
+      expect(await ids('1.1')).toEqual(['1.3', '2.1']);
+      expect(await ids('1.1', 1)).toEqual(['1.3']);
+      expect(await ids('2.1')).toEqual([]);
+      expect(await ledger.owedPlugins()).toEqual([
+        { plugin: 'a', count: 3, due_at: null },
+        { plugin: 'b', count: 1, due_at: null },
+      ]);
+    });
+
+    it('that are settled are owed no more and say what became of them', async () => {
+      const { id } = await owing();
+      const settlement = {
+        status: 'warn',
+        attempts: 2,
+        exit_code: 3,
+        signal: 'SIGTERM',
+        http_status: 503,
+        verdict: 'warn',
+        message: 'slow',
+        annotations: { lines: [1, 2] },
+        duration_ms: 12.5,
+      } as const;
+      expect(await ledger.settle(id, settlement)).toBe(true);
+      expect(await delivery(id)).toMatchObject(settlement);
+      expect(Date.parse((await delivery(id)).settled_at ?? '')).not.toBeNaN();
+      expect(await ledger.owed('p', { limit: 9 })).toEqual([]);
+      expect(await ledger.owedPlugins()).toEqual([]);
+    });
+
+    it('are settled once: what comes later changes nothing', async () => {
+      const { id } = await owing();
+      await ledger.settle(id, { status: 'ok', message: 'first' });
+      expect(await ledger.settle(id, { status: 'failed', message: 'second' })).toBe(false);
+      expect(await ledger.postpone(id, 7, soon())).toBe(false);
+      expect(await delivery(id)).toMatchObject({ status: 'ok', message: 'first', attempts: 0, due_at: null });
+      expect(await ledger.failing()).toEqual([]);
+    });
+
+    it('are settled whatever was said of them', async () => {
+      const [big, silent] = [await owing(), await owing()];
+      await ledger.settle(big.id, { status: 'ok', annotations: { size: 1n } });
+      await ledger.settle(silent.id, {
+        status: 'ok',
+        annotations: { toJSON: () => undefined },
+        duration_ms: Number.NaN,
+      });
+      expect(await delivery(big.id)).toMatchObject({
+        status: 'ok',
+        annotations: { error: expect.stringContaining('JSON') },
+      });
+      expect(await delivery(silent.id)).toMatchObject({ status: 'ok', annotations: null, duration_ms: null });
+    });
+
+    it('know which others of their event are owed before them', async () => {
+      const { deliveries } = await ledger.append(event('turn:accepted'), owes('a', 'b', 'a', 'c'));
+      await owing('a');
+      await ledger.settle('1.2', { status: 'ok' });
+      expect(await Promise.all(deliveries.map(({ id }) => ledger.ahead(id)))).toEqual([
+        [],
+        [{ id: '1.1', plugin: 'a' }],
+        [{ id: '1.1', plugin: 'a' }],
+        [
+          { id: '1.1', plugin: 'a' },
+          { id: '1.3', plugin: 'a' },
+        ],
+      ]);
+    });
+
+    it('that are postponed are not due before their time', async () => {
+      const [later, due, fresh] = [await owing(), await owing(), await owing()];
+      const at = soon();
+      expect(await ledger.postpone(later.id, 1, at)).toBe(true);
+      await ledger.postpone(due.id, 2, new Date(Date.now() - 1000));
+      expect((await ledger.owed('p', { limit: 9 })).map((one) => one.delivery.id)).toEqual([due.id, fresh.id]);
+      expect(await delivery(later.id)).toMatchObject({ status: 'owed', attempts: 1, due_at: at.toISOString() });
+      expect(await ledger.owedPlugins()).toEqual([{ plugin: 'p', count: 3, due_at: null }]);
+      await Promise.all([ledger.settle(due.id, { status: 'ok' }), ledger.settle(fresh.id, { status: 'ok' })]);
+      expect(await ledger.owedPlugins()).toEqual([{ plugin: 'p', count: 1, due_at: at.toISOString() }]);
+    });
+
+    it('that are replayed are owed again, at once, with the same key', async () => {
+      const { id, key } = await owing();
+      await ledger.postpone(id, 3, soon());
+      expect(await ledger.replay(id)).toMatchObject({ status: 'owed', due_at: null, attempts: 0 });
+      await ledger.settle(id, { status: 'failed', attempts: 4, message: 'gone', exit_code: 1, annotations: {} });
+      const again = await ledger.replay(id);
+      expect(again).toMatchObject({ id, key, status: 'owed', attempts: 0, message: null, exit_code: null });
+      expect(await ledger.owed('p', { limit: 9 })).toMatchObject([{ delivery: again }]);
+    });
+
+    it.each(['9.9', '1.0', 'x', '', '1', '1.1.1', '99999999999999999999.1'])('of id "%s" are unknown', async (id) => {
+      await owing();
+      const error = { code: 'DELIVERY_UNKNOWN' };
+      await expect(ledger.settle(id, { status: 'ok' })).rejects.toMatchObject(error);
+      await expect(ledger.postpone(id, 1, soon())).rejects.toMatchObject(error);
+      await expect(ledger.replay(id)).rejects.toMatchObject(error);
+      await expect(ledger.delivery(id)).rejects.toMatchObject(error);
+    });
+
+    it('of a plugin that goes are cancelled, and only those still owed', async () => {
+      const [done, open, other] = [await owing('p'), await owing('p'), await owing('q')];
+      await ledger.settle(done.id, { status: 'ok' });
+      expect(await ledger.cancel('p', 'removed')).toBe(1);
+      expect(await delivery(done.id)).toMatchObject({ status: 'ok' });
+      expect(await delivery(open.id)).toMatchObject({ status: 'cancelled', message: 'removed' });
+      expect(await delivery(other.id)).toMatchObject({ status: 'owed' });
+      expect(await ledger.cancel('p', 'removed')).toBe(0);
+    });
+
+    it('one that is refused does not keep the others from being done', async () => {
+      const { id } = await owing();
+      const results = await Promise.allSettled([
+        ledger.append(event('run:started')),
+        ledger.settle('7.7', { status: 'ok' }),
+        ledger.settle(id, { status: 'ok', exit_code: 1.5 }),
+        ledger.append(event('run:started'), owes('a')),
+        ledger.settle(id, { status: 'ok', exit_code: 0 }),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      expect(results[2]).toMatchObject({ reason: { code: 'LEDGER_WRITE' } });
+      expect(await all(ledger.events())).toHaveLength(3);
+      expect(await delivery(id)).toMatchObject({ exit_code: 0 });
+      expect(await ledger.verify()).toMatchObject({ ok: true, events: 3 });
+    });
+  });
+
+  describe('handlers that keep failing', () => {
+    const end = async (plugin: string, ...ends: Parameters<LedgerStore['settle']>[1][]) => {
+      for (const settlement of ends) await ledger.settle((await owing(plugin)).id, settlement);
+    };
+
+    it('are told with how often in a row, most first', async () => {
+      await end('a', { status: 'failed' }, { status: 'ok' }, { status: 'failed', message: 'gone' });
+      await end('b', { status: 'failed' }, { status: 'skipped' }, { status: 'failed', message: 'last words' });
+      await end('c', { status: 'failed' }, { status: 'refused' });
+      const failing = await ledger.failing();
+      expect(failing).toMatchObject([
+        { plugin: 'b', handler: 'b#1', failures: 2, message: 'last words' },
+        { plugin: 'a', handler: 'a#1', failures: 1, message: 'gone' },
+      ]);
+      expect(failing.map(({ last }) => Number.isNaN(Date.parse(last)))).toEqual([false, false]);
+    });
+
+    it('are forgotten when their plugin goes', async () => {
+      await end('a', { status: 'failed' });
+      await ledger.cancel('a', 'removed');
+      expect(await ledger.failing()).toEqual([]);
+    });
+  });
+}
