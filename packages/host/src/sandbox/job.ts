@@ -1,0 +1,41 @@
+/** A program to run once, and all it gets to see. */
+export interface Job {
+  /** A path, or a name to be found on the PATH of `env`, and its arguments. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** All of its environment, but for TMPDIR and what `files` adds: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** JSON texts by variable: each is written to a private file that is removed afterwards; the variable gets its path. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** @default nothing: it reads the end at once */
+  readonly stdin?: string;
+  readonly timeoutMs: number;
+  /** Between SIGTERM and SIGKILL. @default 2000 */
+  readonly graceMs?: number;
+}
+
+/** What a process printed: valid UTF-8 of 64 KiB at the most, the middle left out where it was more. */
+export interface Captured {
+  readonly text: string;
+  /** How much it printed in all. */
+  readonly bytes: number;
+}
+
+/** How a job ended. Exactly one of `exitCode` and `signal` is set, unless it never ran. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** It was ended because its time was over; it may have exited well all the same. */
+  readonly timedOut: boolean;
+  /** It was ended because the caller no longer wanted it. */
+  readonly aborted: boolean;
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+  readonly durationMs: number;
+}
+
+/** How much of what a job starts can be found again: all of it, or what stays in its process group. */
+export type Confinement = 'namespace' | 'group';
+
+/** Time between SIGTERM and SIGKILL where a job says nothing. */
+export const usualGraceMs = 2_000;

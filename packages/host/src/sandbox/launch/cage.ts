@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Confinement } from '../job.ts';
+import { descendantsOf, isDeserted, isGroupGone, signalTo } from './proc.ts';
+
+/** Something that nobody can kill, such as a read from a dead network disk, is not waited for longer. */
+const patienceMs = 2_000;
+const probeMs = 5_000;
+
+/** All that a job has started, as far as it can be found. */
+export interface Cage {
+  /** Asks all of it to end. */
+  terminate(): void;
+  /** Ends all of it. */
+  kill(): void;
+  /** Settles when nothing of it is left, or when waiting has no point. */
+  gone(): Promise<void>;
+}
+
+/** Where there are no namespaces: a process that leaves the group is lost. */
+export function groupCage(group: number): Cage {
+  return {
+    terminate: () => void signalTo(-group, 'SIGTERM'),
+    kill: () => void signalTo(-group, 'SIGKILL'),
+    gone: () => until(() => isGroupGone(group)),
+  };
+}
+
+/**
+ * Two processes of bubblewrap stand around the job: `outer`, and the first one of the namespace, known as soon as
+ * `init` gives it. If one of them dies, the kernel ends all others, without any grace.
+ */
+export function namespaceCage(outer: number, init: () => number | undefined): Cage {
+  const kill = () => {
+    // Until all is set up the first process is in this group, and not yet bound to the life of `outer`.
+    signalTo(-outer, 'SIGKILL');
+    const first = init();
+    if (first !== undefined) signalTo(first, 'SIGKILL');
+  };
+  return {
+    kill,
+    terminate: () => {
+      const first = init();
+      if (first === undefined) kill();
+      else for (const pid of descendantsOf(first)) signalTo(pid, 'SIGTERM');
+    },
+    gone: () => until(() => isDeserted(init() ?? outer)),
+  };
+}
+
+async function until(done: () => boolean): Promise<void> {
+  const end = Date.now() + patienceMs;
+  for (let pauseMs = 1; !done() && Date.now() < end; pauseMs = Math.min(2 * pauseMs, 50)) await sleep(pauseMs);
+}
+
+/** The command that runs `argv` in a namespace of its own, with a /proc that shows nothing else; status comes on 3. */
+export function inNamespace(bwrap: string, cwd: string, argv: readonly string[]): string[] {
+  const own = ['--unshare-pid', '--unshare-ipc', '--new-session', '--die-with-parent'];
+  const sees = ['--dev-bind', '/', '/', '--proc', '/proc'];
+  return [bwrap, ...own, ...sees, '--chdir', cwd, '--json-status-fd', '3', '--', ...argv];
+}
+
+/** Whether this system lets bubblewrap do its work. */
+export async function probe(bwrap: string | undefined): Promise<Confinement> {
+  if (bwrap === undefined) return 'group';
+  const [command = '', ...args] = inNamespace(bwrap, '/', [bwrap, '--version']);
+  const child = spawn(command, args, { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], timeout: probeMs });
+  (child.stdio[3] as Readable | null)?.resume();
+  try {
+    const [code] = await once(child, 'exit');
+    return code === 0 ? 'namespace' : 'group';
+  } catch {
+    return 'group';
+  }
+}

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ended, type Job, usualGraceMs } from '../job.ts';
+import { eachLine } from '../wire.ts';
+import { type Cage, groupCage, inNamespace, namespaceCage } from './cage.ts';
+import { Capture } from './capture.ts';
+import { fillFolder, makeFolder, removeFolder } from './folder.ts';
+import { CannotStart, programOf } from './preflight.ts';
+
+/** How long what was printed last may take to arrive once the process has ended. */
+const drainMs = 250;
+
+/** Of two names for one number the first counts: SIGABRT, not SIGIOT. */
+const signalNames = new Map(
+  Object.entries(constants.signals)
+    .reverse()
+    .map(([name, number]) => [number, name]),
+);
+
+/** Where jobs run. */
+export interface Place {
+  readonly tempDir: string;
+  /** Begins the names of their folders. */
+  readonly prefix: string;
+  /** Bubblewrap, where it works. */
+  readonly bwrap: string | undefined;
+}
+
+/** What bubblewrap tells of the job in it. */
+interface Status {
+  'child-pid'?: number;
+  /** Missing if the program could not be started. */
+  'exit-code'?: number;
+}
+
+/** One job, from its start to when nothing is left of it. */
+export class Running {
+  /** The process group to kill should this process be killed itself. */
+  readonly group: number;
+  /** Settles when all it started has ended and its folder is gone. Rejects with CannotStart. */
+  readonly ended: Promise<Ended>;
+  readonly #job: Job;
+  readonly #program: string;
+  readonly #child: ChildProcess;
+  readonly #cage: Cage;
+  readonly #status: Status | undefined;
+  readonly #stdout = new Capture();
+  readonly #stderr = new Capture();
+  readonly #began = performance.now();
+  #why: 'deadline' | 'abort' | undefined;
+  #timer: NodeJS.Timeout;
+
+  /** Starts it. Throws CannotStart. */
+  constructor(job: Job, place: Place) {
+    this.#job = job;
+    this.#program = programOf(job);
+    let dir: string | undefined;
+    try {
+      dir = makeFolder(place.tempDir, place.prefix);
+      this.#child = this.#spawn(place.bwrap, { ...job.env, ...fillFolder(dir, job.files ?? {}) });
+    } catch (error) {
+      if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
+      throw this.#cannotStart(error);
+    }
+    this.group = this.#child.pid ?? 0;
+    this.#status = place.bwrap === undefined ? undefined : statusFrom(this.#child.stdio[3] as Readable);
+    this.#cage =
+      this.#status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => this.#status?.['child-pid']);
+    this.#timer = setTimeout(() => this.#stop('deadline'), job.timeoutMs);
+    this.ended = this.#watch().finally(() => removeFolder(dir));
+  }
+
+  /** Has it ended as if its time were over. */
+  abort(): void {
+    this.#stop('abort');
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.#why ??= 'abort';
+    this.#cage.kill();
+  }
+
+  #spawn(bwrap: string | undefined, env: Record<string, string>): ChildProcess {
+    const { argv, cwd, stdin } = this.#job;
+    const own = [this.#program, ...argv.slice(1)];
+    const [command = '', ...args] = bwrap === undefined ? own : inNamespace(bwrap, cwd, own);
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: [
+        stdin === undefined ? 'ignore' : 'pipe',
+        'pipe',
+        'pipe',
+        ...(bwrap === undefined ? [] : ['pipe' as const]),
+      ],
+    });
+    child.stdout?.on('data', (chunk: Buffer) => this.#stdout.add(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.add(chunk));
+    // It need not read what it is given.
+    child.stdin?.on('error', () => undefined).end(stdin);
+    return child;
+  }
+
+  async #watch(): Promise<Ended> {
+    const closed = once(this.#child, 'close').catch(() => undefined);
+    const [code, signal] = await once(this.#child, 'exit').catch((error) => {
+      clearTimeout(this.#timer);
+      throw this.#cannotStart(error);
+    });
+    const durationMs = performance.now() - this.#began;
+    clearTimeout(this.#timer);
+    this.#cage.kill();
+    await Promise.race([closed, sleep(drainMs)]);
+    for (const stream of this.#child.stdio) stream?.destroy();
+    await this.#cage.gone();
+    return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
+  }
+
+  #rest() {
+    return {
+      timedOut: this.#why === 'deadline',
+      aborted: this.#why === 'abort',
+      stdout: this.#stdout.captured(),
+      stderr: this.#stderr.captured(),
+    };
+  }
+
+  #exitOf(code: number | null, signal: NodeJS.Signals | null): Pick<Ended, 'exitCode' | 'signal'> {
+    if (this.#status === undefined || code === null) return { exitCode: code, signal };
+    if (this.#status['exit-code'] === undefined) throw this.#cannotStart(this.#stderr.captured().text.trim());
+    // Bubblewrap, like a shell, tells a death by signal n as 128 + n.
+    const name = signalNames.get(code - 128);
+    return name === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal: name };
+  }
+
+  #stop(why: 'deadline' | 'abort'): void {
+    if (this.#why !== undefined) return;
+    this.#why = why;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#cage.kill(), this.#job.graceMs ?? usualGraceMs);
+    this.#cage.terminate();
+  }
+
+  #cannotStart(cause: unknown): CannotStart {
+    const message = `${this.#program} could not be started: ${cause instanceof Error ? cause.message : cause}`;
+    return new CannotStart({ file: this.#program, message, hint: 'See what the system says about it.' });
+  }
+}
+
+function statusFrom(stream: Readable): Status {
+  const status: Status = {};
+  eachLine(stream, (line) => Object.assign(status, JSON.parse(line)));
+  return status;
+}

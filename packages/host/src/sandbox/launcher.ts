@@ -1,0 +1,134 @@
+import { accessSync, constants } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { PatchbayError } from 'patchbay-sdk';
+import type { Confinement, Ended, Job } from './job.ts';
+import { folderPrefix, sweepFolders } from './launch/folder.ts';
+import { LauncherProcess } from './launcher-process.ts';
+
+export type { Captured, Confinement, Ended, Job } from './job.ts';
+
+export interface LauncherOptions {
+  /** Root of the project: by it a later host knows what this one may have left. */
+  readonly project: string;
+  /** Where the jobs' private folders are made. @default os.tmpdir() */
+  readonly tempDir?: string;
+  /** `off`: process groups only, even where namespaces work. @default 'auto' */
+  readonly namespace?: 'auto' | 'off';
+}
+
+/**
+ * Runs programs so that they cannot hurt: with what they are given and nothing else, for as long as they may, and
+ * with nothing left of them afterwards. A small process does it, started at the first job and again if it dies; if
+ * the host dies, it ends all that runs.
+ */
+export class Launcher {
+  readonly #options: LauncherOptions;
+  readonly #adopted = new Set<number>();
+  #process: LauncherProcess | undefined;
+  #jobs = 0;
+  #closed = false;
+  /** What a dead launcher process has left is being removed. */
+  #tidying: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LauncherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a job to its end, whatever that is, and then settles: by then nothing of it is left. Aborting ends the job as
+   * its deadline does. Rejects with HANDLER_START if it cannot be started, with HANDLER_FAILED if the launcher process
+   * dies meanwhile or was closed.
+   */
+  async run(job: Job, signal?: AbortSignal): Promise<Ended> {
+    if (signal?.aborted) return neverRan;
+    const launcher = this.#started();
+    const id = ++this.#jobs;
+    const abort = () => launcher.tell({ stop: id });
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await launcher.run(id, job);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Has a process group that the host started by itself killed if the host dies or closes this. Throws if it is closed. */
+  adopt(group: number): void {
+    this.#adopted.add(group);
+    this.#started().tell({ adopt: group });
+  }
+
+  /** An adopted group has ended. */
+  release(group: number): void {
+    this.#adopted.delete(group);
+    this.#process?.tell({ release: group });
+  }
+
+  /** What this system allows; starts the launcher process. */
+  confinement(): Promise<Confinement> {
+    const launcher = this.#started();
+    return launcher.hold(launcher.ready);
+  }
+
+  /** Kills what runs (those jobs settle as aborted) and settles when all is gone. Nothing runs after it. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#process?.close();
+    await this.#tidying;
+  }
+
+  /** Removes what killed hosts of the same project have left in `tempDir`; gives the number of folders. */
+  static sweep({ project, tempDir = tmpdir() }: Pick<LauncherOptions, 'project' | 'tempDir'>): Promise<number> {
+    return sweepFolders(tempDir, folderPrefix(project));
+  }
+
+  #started(): LauncherProcess {
+    if (this.#closed) {
+      const hint = 'Start the host again; what is owed is delivered then.';
+      throw new PatchbayError('HANDLER_FAILED', 'the host is closing: no more scripts are started', { hint });
+    }
+    this.#process ??= this.#start();
+    return this.#process;
+  }
+
+  #start(): LauncherProcess {
+    const { project, tempDir = tmpdir(), namespace = 'auto' } = this.#options;
+    const bwrap = namespace === 'off' ? undefined : findBubblewrap();
+    const args = [tempDir, folderPrefix(project), ...(bwrap === undefined ? [] : [bwrap])];
+    const started = new LauncherProcess(args, (wasReady) => {
+      if (this.#process !== started) return;
+      this.#process = undefined;
+      this.#tidying = Launcher.sweep(this.#options);
+      // Adopted groups want a guard at all times; but one that cannot even start is not tried for ever.
+      if (wasReady && this.#adopted.size > 0 && !this.#closed) this.#started();
+    });
+    for (const group of this.#adopted) started.tell({ adopt: group });
+    return started;
+  }
+}
+
+const nothing = { text: '', bytes: 0 };
+const neverRan: Ended = {
+  exitCode: null,
+  signal: null,
+  timedOut: false,
+  aborted: true,
+  stdout: nothing,
+  stderr: nothing,
+  durationMs: 0,
+};
+
+/** Looked up here: a job's own PATH must not decide what confines it. */
+function findBubblewrap(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const files = (process.env['PATH'] ?? '').split(delimiter).map((dir) => join(dir, 'bwrap'));
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return file.startsWith('/');
+    } catch {
+      return false;
+    }
+  });
+}
