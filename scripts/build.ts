@@ -40,11 +40,20 @@ const common = {
   splitting: true,
   legalComments: 'none',
   logLevel: 'warning',
-  // For bundled packages that still call require.
+  // For bundled packages that were written for require.
   banner: {
-    js: "import { createRequire as _createRequire } from 'node:module'; const require = _createRequire(import.meta.url);",
+    js: [
+      "import { createRequire as _createRequire } from 'node:module';",
+      'const require = _createRequire(import.meta.url), __dirname = import.meta.dirname;',
+    ].join(' '),
   },
 } satisfies BuildOptions;
+
+/** What the host starts as processes of their own. */
+const processes = {
+  'launcher-main': 'packages/host/src/sandbox/launcher-main.ts',
+  'isolated-main': 'packages/host/src/sandbox/isolated-main.ts',
+};
 
 // The SDK stands alone: what it uses of others, the test host's kernel included, is bundled in.
 await build({
@@ -68,6 +77,8 @@ await build({
     describe: 'packages/host/src/install/describe.ts',
     manage: 'packages/host/src/install/manage.ts',
     kernel: 'packages/host/src/kernel/index.ts',
+    ledger: 'packages/host/src/ledger/index.ts',
+    ...processes,
   },
   outdir: 'packages/host/dist',
   packages: 'external',
@@ -76,7 +87,7 @@ await build({
 await build({
   ...common,
   conditions: ['patchbay-source'],
-  entryPoints: { main: 'packages/cli/src/main.ts' },
+  entryPoints: { main: 'packages/cli/src/main.ts', ...processes },
   outdir: 'packages/cli/dist',
   // Names are kept by not touching them: esbuild's way to restore them costs 8 ms at every start.
   minifySyntax: true,

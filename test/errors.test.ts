@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { installPlugin } from 'patchbay-host/install';
 import { Kernel, newRecord } from 'patchbay-host/kernel';
+import { openLedger } from 'patchbay-host/ledger';
 import {
   definePlugin,
   type ErrorCode,
@@ -17,7 +19,9 @@ import {
 import { createTestHost } from 'patchbay-sdk/testing';
 import { z } from 'patchbay-sdk/zod';
 import { describe, expect, it } from 'vitest';
+import { holdProject } from '../packages/host/src/config/holder.ts';
 import { commit } from '../packages/host/src/install/transaction.ts';
+import { Launcher } from '../packages/host/src/sandbox/launcher.ts';
 import { folder, project, root } from './project.ts';
 
 /** A plugin, checked by no compiler. */
@@ -54,6 +58,8 @@ function packaged(changes: object = {}): string {
   return folder({ 'patchbay.yaml': '', 'p/agentxchain-plugin.json': JSON.stringify(manifest) });
 }
 
+const garbage = 'this is not a database, and long enough to be looked at as one'.repeat(100);
+
 /** What makes each code happen. A code without an entry does not compile. */
 const provoke: Record<ErrorCode, () => unknown> = {
   HOOK_UNKNOWN: () => load(plugin('bad', { 'turn:acepted': () => {} })),
@@ -83,6 +89,12 @@ const provoke: Record<ErrorCode, () => unknown> = {
       plugin('a', { 'turn:accepted': { before: ['b'], handler: () => {} } }),
       plugin('b', { 'turn:accepted': { before: ['a'], handler: () => {} } }),
     ),
+  HANDLER_START: async () => {
+    const cwd = folder();
+    const launcher = new Launcher({ project: cwd });
+    const job = { argv: ['/nowhere/script.sh'], cwd, env: {}, timeoutMs: 1000 };
+    return await launcher.run(job).finally(() => launcher.close());
+  },
   ORDER_IMPOSSIBLE: () =>
     load(
       plugin('a', { 'turn:accepted': { tryfirst: true, handler: () => {} } }),
@@ -110,6 +122,15 @@ const provoke: Record<ErrorCode, () => unknown> = {
     const dir = folder({ config: 'edited meanwhile' });
     const write = { file: join(dir, 'config'), before: 'as it was read', text: 'as it should be' };
     commit(join(dir, 'work'), { moves: [], removes: [], writes: [write] });
+  },
+  PROJECT_HELD: () => {
+    const dir = folder();
+    const release = holdProject(dir);
+    try {
+      return holdProject(dir);
+    } finally {
+      release();
+    }
   },
   PROJECT_WRITE: () => {
     const dir = folder({ 'new/plugin.json': '', 'a-file': '' });
@@ -140,6 +161,22 @@ const provoke: Record<ErrorCode, () => unknown> = {
     symlinkSync('/etc/passwd', join(cwd, 'p/link'));
     return printed(['plugin', 'install', './p'], { cwd });
   },
+  EVENT_INVALID: async () => {
+    const ledger = await openLedger(join(folder(), 'ledger.db'));
+    return await ledger.append({ ...sample('run:started'), roles: 7 } as never).finally(() => ledger.close());
+  },
+  LEDGER_WRITE: () => openLedger(join(folder({ 'a-file': '' }), 'a-file', 'ledger.db')),
+  LEDGER_CORRUPT: () =>
+    printed(['ledger', 'verify'], { cwd: folder({ 'patchbay.yaml': '', '.patchbay/ledger.db': garbage }) }),
+  LEDGER_NEWER: async () => {
+    const file = join(folder(), 'ledger.db');
+    await (await openLedger(file)).close();
+    const db = new DatabaseSync(file);
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    return openLedger(file);
+  },
+  DELIVERY_UNKNOWN: () => printed(['deliveries', 'replay', '7.1'], { cwd: folder({ 'patchbay.yaml': '' }) }),
   USAGE: () => printed(['nope']),
   NODE_TOO_OLD: () => {
     const text = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.0.0' } });\n`;

@@ -9,6 +9,8 @@ export interface Input {
   readonly version: string;
   /** Tells people how it goes; nothing of it reaches programs. */
   readonly progress: (line: string) => void;
+  /** Aborted when the user ends the command. */
+  readonly signal: AbortSignal;
 }
 
 /** What a command comes to. */
@@ -21,8 +23,13 @@ export interface Output {
   readonly exitCode?: number;
 }
 
+/** What a command comes to that tells one thing after the other: `--json` prints each on a line of its own. */
+export interface Stream {
+  readonly lines: AsyncIterable<Output>;
+}
+
 /** A command, in its own file, loaded when it is called. */
-export type Run = (input: Input) => Output | Promise<Output>;
+export type Run = (input: Input) => Output | Stream | Promise<Output | Stream>;
 
 /** How a command is called. */
 export interface Command {

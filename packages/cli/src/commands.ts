@@ -27,6 +27,53 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    usage: 'events',
+    summary: 'What happened, from the ledger',
+    options: [
+      ['--run <run>', 'of this run only'],
+      ['--type <pattern>', 'of this kind only; * stands for any text, as in turn:*'],
+      ['--since <time>', 'not before this time (ISO 8601)'],
+      ['--until <time>', 'not after this time'],
+      ['--limit <count>', 'only the last so many'],
+      ['--follow', 'go on with what happens from now on'],
+    ],
+    example: 'patchbay events --type "gate:*" --follow',
+    load: () => import('./commands/events.ts'),
+  },
+  {
+    usage: 'ledger verify',
+    summary: 'Whether anything in the ledger was changed afterwards',
+    example: 'patchbay ledger verify --json',
+    load: () => import('./commands/ledger-verify.ts'),
+  },
+  {
+    usage: 'ledger prune',
+    summary: 'Remove the oldest events; export them with `patchbay events --json` first if they are wanted',
+    options: [['--before <time>', 'those from before this time (ISO 8601)']],
+    example: 'patchbay ledger prune --before 2026-01-01',
+    load: () => import('./commands/ledger-prune.ts'),
+  },
+  {
+    usage: 'deliveries',
+    summary: 'Each handler called for each event, and what came of it',
+    options: [
+      ['--event <pattern>', 'of this event only; * stands for any text'],
+      ['--plugin <name>', 'of this plugin only'],
+      ['--run <run>', 'of this run only'],
+      ['--failed', 'only those that failed'],
+      ['--owed', 'only those still to be made'],
+      ['--limit <count>', 'only the last so many (default: 1000)'],
+    ],
+    example: 'patchbay deliveries --failed',
+    load: () => import('./commands/deliveries.ts'),
+  },
+  {
+    usage: 'deliveries replay <id>',
+    summary: 'Make a delivery again, under the same key',
+    example: 'patchbay deliveries replay 17.0',
+    load: () => import('./commands/deliveries-replay.ts'),
+  },
+  {
     usage: 'hooks list',
     summary: 'All hooks: kind, how they fail, when they are called',
     example: 'patchbay hooks list --json',
@@ -39,6 +86,13 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/hooks-explain.ts'),
   },
   {
+    usage: 'hooks test <plugin> <event>',
+    summary: 'Call the handlers of a plugin with a sample of an event; nothing is written down',
+    options: [['--payload <file>', 'JSON whose fields take the place of those of the sample']],
+    example: 'patchbay hooks test plugin-slack-notify turn:accepted',
+    load: () => import('./commands/hooks-test.ts'),
+  },
+  {
     usage: 'plugin install [source]',
     summary: 'Install a plugin: a folder, .tar.gz, .zip, npm name, git address or built-in; or all of the lock file',
     options: [
@@ -48,6 +102,13 @@ export const commands: readonly Command[] = [
     ],
     example: 'patchbay plugin install ./my-plugins/slack-notify --set webhook_url=${SLACK_WEBHOOK_URL}',
     load: () => import('./commands/plugin-install.ts'),
+  },
+  {
+    usage: 'plugin create <name>',
+    summary: 'Make a new plugin in a folder of its name, with a test that passes',
+    options: [['--kind <kind>', 'native (TypeScript) or script (AgentXchain) (default: native)']],
+    example: 'patchbay plugin create my-plugin --kind script',
+    load: () => import('./commands/plugin-create.ts'),
   },
   {
     usage: 'plugin list',

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { Command as Commander, CommanderError } from 'commander';
 // Not from the SDK's main entry: the tables there would be loaded to print a version.
 import { messageOf, PatchbayError } from 'patchbay-sdk/errors';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Command, Output } from './command.ts';
+import type { Command, Output, Stream } from './command.ts';
 import { commands } from './commands.ts';
 
 const { version } = packageJson;
@@ -17,9 +18,26 @@ Object.assign(console, { log: console.error, info: console.error, debug: console
 // Nobody reads the progress any more; the work, and what it has to clean up, goes on.
 process.stderr.on('error', () => {});
 
-function print(output: Output): void {
-  process.stdout.write(wantsJson ? `${JSON.stringify(output.json)}\n` : `${output.text}\n`);
+async function print(output: Output | Stream): Promise<void> {
+  if ('lines' in output) {
+    for await (const line of output.lines) await print(line);
+    return;
+  }
+  const taken = process.stdout.write(wantsJson ? `${JSON.stringify(output.json)}\n` : `${output.text}\n`);
+  if (!taken) await once(process.stdout, 'drain');
   process.exitCode = output.exitCode ?? 0;
+}
+
+/** The first Ctrl-C ends what is under way in good order, the second at once. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      process.exitCode = 130;
+      controller.abort();
+    });
+  }
+  return controller.signal;
 }
 
 function printError(thrown: unknown): void {
@@ -47,13 +65,14 @@ function add(program: Commander, { usage, summary, options = [], example, load }
   command.action(async (...given: unknown[]) => {
     const globals = command.optsWithGlobals<{ cwd?: string }>();
     const { run } = await load();
-    print(
+    await print(
       await run({
         args: command.args,
         options: given.at(-2) as Record<string, unknown>,
         cwd: folder(globals.cwd),
         json: wantsJson,
         version,
+        signal: interruption(),
         progress: wantsJson ? () => {} : (line) => void process.stderr.write(`${line}\n`),
       }),
     );

@@ -1,10 +1,16 @@
-import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import { type Hooks, hooks, type Log, messageOf, PatchbayError } from 'patchbay-sdk';
-import { findProject, type Project, type ProjectPlugin } from './config/project.ts';
+import { join } from 'node:path';
+import { type Hooks, hooks, type Log, PatchbayError } from 'patchbay-sdk';
+import { findProject, type Project } from './config/project.ts';
 import { inspectHandler } from './dialects/inspect.ts';
+import { loadPlugins, type Plugins } from './dialects/load.ts';
+import { lendSdk } from './dialects/module.ts';
 import { fromDefinition } from './dialects/native.ts';
+import type { Quarantined } from './install/discover.ts';
 import { Kernel, type KernelOptions, type Scope } from './kernel/index.ts';
+import { PluginLogs } from './log/plugin-log.ts';
+import { HttpClient } from './outbound/http.ts';
+import { Launcher } from './sandbox/launcher.ts';
+import { type Service, startService } from './service.ts';
 
 /** How a host is opened. */
 export interface HostOptions extends Omit<KernelOptions, 'inspect'> {
@@ -12,88 +18,71 @@ export interface HostOptions extends Omit<KernelOptions, 'inspect'> {
   readonly cwd: string;
   /** The version of Patchbay, as plugins are told it. */
   readonly version: string;
-  /** Makes the log of a plugin. */
+  /** Makes the log of a plugin. @default a file for each in `.patchbay/logs` of the project */
   readonly log?: (plugin: string) => Log;
+  /** The environment of which plugins see what they were granted. @default that of this process */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
-/** A running host: the kernel with the plugins of a project. */
+/** A host: the kernel with the plugins of a project. */
 export interface Host {
   readonly kernel: Kernel<Hooks>;
   /** Undefined where there is no project file: a host without plugins. */
   readonly project: Project | undefined;
+  /** Installed plugins that are kept from running, with the reason. */
+  readonly quarantined: readonly Quarantined[];
   /** Puts a plugin in that was defined by hand. */
   load(definition: unknown, config?: unknown): Scope;
-  /** Tells the plugins that all of them are there. */
-  start(): Promise<void>;
-  /** Takes all plugins out, the last one first. */
+  /**
+   * Goes to work as the only host of the project: opens its ledger, makes the deliveries that are owed, and tells the
+   * plugins that all of them are there. Throws PROJECT_MISSING, PROJECT_HELD, and what may be wrong with the ledger.
+   */
+  start(): Promise<Service>;
+  /** Ends the work, takes all plugins out, the last one first, and ends everything that runs for them. */
   close(): Promise<void>;
 }
 
-/** Opens a host in a project: reads its file, loads its plugins in the order they stand there. */
+/** Opens a host in a project, with its plugins. It does no work until it is started. */
 export async function openHost(options: HostOptions): Promise<Host> {
-  const project = findProject(options.cwd);
+  const { cwd, version, env = process.env } = options;
+  const project = findProject(cwd);
+  const dir = project?.dir ?? cwd;
   const kernel = new Kernel(hooks, { ...options, inspect: inspectHandler });
+  const logs = new PluginLogs(join(dir, '.patchbay', 'logs'));
+  const logOf = options.log ?? ((plugin: string, secrets?: readonly string[]) => logs.of(plugin, secrets));
   const sdk = lendSdk();
-  const load = (definition: unknown, config?: unknown) =>
-    kernel.register(fromDefinition(definition, config, options.log));
+  const launcher = new Launcher({ project: dir });
+  const http = new HttpClient();
+  let plugins: Plugins | undefined;
+  let service: Service | undefined;
   const close = async () => {
+    await service?.close();
     for (const plugin of kernel.plugins().reverse()) await kernel.unregister(plugin);
+    await plugins?.close();
+    await Promise.all([launcher.close(), http.close()]);
+    logs.close();
     sdk.deregister();
   };
   try {
-    for (const plugin of project?.plugins ?? []) {
-      if (plugin.enabled) load(await importPlugin(plugin), plugin.config);
+    if (project !== undefined) {
+      plugins = await loadPlugins(kernel, project, { launcher, http, project: dir, env }, logOf);
     }
   } catch (error) {
     await close();
     throw error;
   }
-  const start = async () => {
-    await kernel.call('host:ready', { version: options.version, project: project?.dir ?? null });
-  };
-  return { kernel, project, load, start, close };
-}
-
-const own = new URL('.', import.meta.url).href;
-
-/** Lets plugins import the SDK wherever they are: where they have none of their own, they get the host's. */
-function lendSdk(): { deregister(): void } {
-  return registerHooks({
-    resolve(specifier, context, next) {
-      if (!/^patchbay-sdk(?:\/|$)/.test(specifier) || context.parentURL?.startsWith(own))
-        return next(specifier, context);
-      try {
-        return next(specifier, context);
-      } catch {
-        return next(specifier, { ...context, parentURL: import.meta.url });
-      }
+  return {
+    kernel,
+    project,
+    quarantined: plugins?.quarantined ?? [],
+    load: (definition, config) => kernel.register(fromDefinition(definition, config, logOf)),
+    start: async () => {
+      if (plugins === undefined)
+        throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
+      service = await startService(kernel, dir, plugins);
+      await kernel.call('host:ready', { version, project: dir });
+      return service;
     },
-  });
-}
-
-/** A module that takes longer to load will not. */
-const loadMs = 10_000;
-
-async function importPlugin({ name, path }: ProjectPlugin): Promise<unknown> {
-  const failed = (what: string, cause?: unknown) =>
-    new PatchbayError('PLUGIN_LOAD', `plugin "${name}" cannot be loaded from ${path}: ${what}`, {
-      plugin: name,
-      file: path,
-      cause,
-    });
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  // Referenced: a module that waits for something that never comes would let the process end as if all were well.
-  const timer = setTimeout(() => reject(failed(`it did not finish within ${loadMs / 1000} s`)), loadMs);
-  try {
-    const module = (await Promise.race([import(pathToFileURL(path).href), late])) as { default?: { name?: unknown } };
-    const definition = module.default;
-    if (definition?.name === name) return definition;
-    const instead = 'default' in module ? `not ${JSON.stringify(definition?.name)}` : 'but has no default export';
-    const message = `${path} must export a plugin named "${name}" as default, ${instead}`;
-    throw new PatchbayError('PLUGIN_LOAD', message, { plugin: name, file: path });
-  } catch (error) {
-    throw error instanceof PatchbayError ? error : failed(messageOf(error), error);
-  } finally {
-    clearTimeout(timer);
-  }
+    close,
+  };
 }

@@ -60,6 +60,11 @@ export const errorCodes = {
     'A handler failed so often in a row that it is not called for a while.',
     'Mend what made it fail; it is tried again by itself after the pause.',
   ),
+  HANDLER_START: row(
+    1,
+    'A script of a plugin could not be started: it is missing, may not be run, or lacks its interpreter.',
+    'Do what the message says to the file it names.',
+  ),
   ORDER_CYCLE: row(
     2,
     'Before and after constraints of plugins contradict each other.',
@@ -105,6 +110,11 @@ export const errorCodes = {
     'Make an empty patchbay.yaml where the project is, or name the folder with --cwd.',
   ),
   PROJECT_BUSY: row(1, 'Somebody else is changing the project at the same time.', 'Try again; nothing was changed.'),
+  PROJECT_HELD: row(
+    1,
+    'Another process is the host of this project; there can be one at a time.',
+    'Use it, or stop the process it names.',
+  ),
   PROJECT_WRITE: row(
     1,
     'The project could not be changed; it is as it was before.',
@@ -141,6 +151,27 @@ export const errorCodes = {
     'The archive or folder of a plugin contains something that is refused.',
     'Have its author take out what is named; nothing was installed.',
   ),
+  EVENT_INVALID: row(
+    2,
+    'An event does not fit the schema of its name.',
+    'Correct the field it names; `docs/hooks.md` lists the fields of each event.',
+  ),
+  LEDGER_WRITE: row(
+    1,
+    'The ledger could not be opened, read or written; what was to be written was not acknowledged.',
+    'See the cause: the disk may be full, or the folder not writable.',
+  ),
+  LEDGER_CORRUPT: row(
+    1,
+    'The file of the ledger is damaged, or is no ledger.',
+    'Move the file it names away and restore it from a backup.',
+  ),
+  LEDGER_NEWER: row(
+    1,
+    'The ledger was written by a newer version of Patchbay.',
+    'Use that version, or a newer one.',
+  ),
+  DELIVERY_UNKNOWN: row(2, 'There is no delivery of this id.', 'See `patchbay deliveries` for those there are.'),
   USAGE: row(2, 'The command line was not understood.', 'See `patchbay --help`, or `patchbay COMMAND --help`.'),
   NODE_TOO_OLD: row(
     1,
@@ -162,6 +193,8 @@ export type ErrorCode = keyof typeof errorCodes;
 export interface Blame {
   readonly plugin?: string | undefined;
   readonly hook?: string | undefined;
+  /** Which handler of the plugin, where it has several. */
+  readonly handler?: string | undefined;
   readonly run?: string | undefined;
   readonly file?: string | undefined;
   readonly field?: string | undefined;
@@ -176,6 +209,7 @@ export class PatchbayError extends Error {
   readonly hint: string;
   readonly plugin: string | undefined;
   readonly hook: string | undefined;
+  readonly handler: string | undefined;
   readonly run: string | undefined;
   readonly file: string | undefined;
   readonly field: string | undefined;
@@ -188,6 +222,7 @@ export class PatchbayError extends Error {
     this.hint = blame.hint ?? errorCodes[code].hint;
     this.plugin = blame.plugin;
     this.hook = blame.hook;
+    this.handler = blame.handler;
     this.run = blame.run;
     this.file = blame.file;
     this.field = blame.field;
@@ -201,8 +236,8 @@ export class PatchbayError extends Error {
 
   /** What `--json` prints under `error`. */
   toJSON(): Record<string, unknown> {
-    const { code, message, hint, plugin, hook, run, file, field, problems } = this;
-    return { code, message, hint, plugin, hook, run, file, field, problems };
+    const { code, message, hint, plugin, hook, handler, run, file, field, problems } = this;
+    return { code, message, hint, plugin, hook, handler, run, file, field, problems };
   }
 }
 

@@ -18,6 +18,11 @@ export interface HookContext<C = unknown> {
   readonly hook: string;
   /** The run that the call is about, if it is about one. */
   readonly run: string | null;
+  /**
+   * The key of this delivery. An event may be delivered again after a crash: then with the same key. Null where the call
+   * is not about an event.
+   */
+  readonly delivery: string | null;
   /** The plugin's configuration, validated, defaults applied. */
   readonly config: C;
   readonly log: Log;

@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { listPlugins, verifyPlugins } from 'patchbay-host/install/manage';
+import { discover, findProject, Launcher } from 'patchbay-host';
+import { listPlugins } from 'patchbay-host/install/manage';
 import { messageOf, PatchbayError } from 'patchbay-sdk/errors';
 import type { Run } from '../command.ts';
+import { projectLedger } from '../ledger.ts';
 import { columns } from '../text.ts';
+
+/** So many failures in a row pause a handler. */
+const pausedAfter = 5;
 
 /** One thing that was looked at. */
 interface Check {
@@ -14,7 +19,7 @@ interface Check {
 }
 
 export const run: Run = async ({ cwd }) => {
-  const checks = [node(), codegen(), git(), ...(await plugins(cwd))];
+  const checks = [node(), codegen(), git(), await processes(cwd), ...(await plugins(cwd)), ...(await ledger(cwd))];
   const lines = checks.map(({ name, ok, detail, fix }) => [
     ok ? 'ok' : '!!',
     name,
@@ -43,25 +48,62 @@ function git(): Check {
   return { name: 'git', ok: false, detail: 'not found', fix: 'install git to install plugins from repositories' };
 }
 
-/** The project, and each of its plugins: whether it is written down everywhere, and its files are those installed. */
+/** What becomes of processes that a plugin starts and leaves behind. */
+async function processes(cwd: string): Promise<Check> {
+  const name = 'processes of plugins';
+  const launcher = new Launcher({ project: cwd });
+  if ((await launcher.confinement().finally(() => launcher.close())) === 'namespace') {
+    return { name, ok: true, detail: 'in a namespace of their own: none of them gets away', fix: null };
+  }
+  const detail = 'in a process group: one that leaves it (setsid) is not ended';
+  const ok = process.platform !== 'linux';
+  return { name, ok, detail, fix: ok ? null : 'install bubblewrap, and let it make user namespaces' };
+}
+
+/** The project, and each of its plugins: whether it runs, and why not. */
 async function plugins(cwd: string): Promise<Check[]> {
   try {
     const listed = await listPlugins(cwd);
-    const verified = new Map((await verifyPlugins(cwd)).map((result) => [result.name, result]));
-    const fix = 'install it again, or remove it';
+    const { quarantined } = await discover(cwd);
+    const running = listed.filter(({ name }) => quarantined.every((one) => one.name !== name));
     return [
       { name: 'project', ok: true, detail: `${listed.length} plugins`, fix: null },
-      ...listed.map(({ name, version, status }) => {
-        const result = verified.get(name);
-        const ok = status === 'ok' && result?.ok !== false;
-        const detail =
-          status !== 'ok' ? status : result?.ok === false ? result.detail : version || 'a module of the project';
-        return { name: `plugin ${name}`, ok, detail, fix: ok ? null : fix };
+      ...running.map(({ name, version, enabled }) => {
+        const detail = `${version || 'a module of the project'}${enabled ? '' : ', disabled'}`;
+        return { name: `plugin ${name}`, ok: true, detail, fix: null };
       }),
+      ...quarantined.map(({ name, reason, fix }) => ({ name: `plugin ${name}`, ok: false, detail: reason, fix })),
     ];
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
     if (error.code === 'PROJECT_MISSING') return [{ name: 'project', ok: true, detail: 'none here', fix: null }];
     return [{ name: 'project', ok: false, detail: messageOf(error), fix: error.hint }];
+  }
+}
+
+/** The ledger: whether it can be opened, and which handlers keep failing. */
+async function ledger(cwd: string): Promise<Check[]> {
+  if (findProject(cwd) === undefined) return [];
+  try {
+    const store = await projectLedger(cwd);
+    if (store === undefined) return [{ name: 'ledger', ok: true, detail: 'empty', fix: null }];
+    try {
+      const owed = (await store.owedPlugins()).reduce((sum, { count }) => sum + count, 0);
+      const failing = await store.failing();
+      return [
+        { name: 'ledger', ok: true, detail: `can be read and written; ${owed} deliveries owed`, fix: null },
+        ...failing.map(({ plugin, handler, failures, last, message }) => ({
+          name: `handler ${handler} of ${plugin}`,
+          ok: failures < pausedAfter,
+          detail: `failed ${failures} times in a row, last at ${last}: ${message?.split('\n')[0]}`,
+          fix: `mend it, try it with "patchbay hooks test", then "patchbay deliveries --failed --plugin ${plugin}"`,
+        })),
+      ];
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof PatchbayError)) throw error;
+    return [{ name: 'ledger', ok: false, detail: messageOf(error), fix: error.hint }];
   }
 }

@@ -26,6 +26,9 @@ export function findProject(cwd: string): Project | undefined {
   for (let dir = resolve(cwd); ; dir = dirname(dir)) {
     const file = join(dir, fileName);
     if (existsSync(file)) return readProject(file);
+    const agentxchain = join(dir, 'agentxchain.json');
+    // It names installed packages only, no modules.
+    if (existsSync(agentxchain)) return { dir, file: agentxchain, plugins: [] };
     if (dirname(dir) === dir) return undefined;
   }
 }
@@ -91,7 +94,7 @@ function readPlugin(
 ): ProjectPlugin[] {
   const at = ['plugins', name];
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw invalid(at, 'must have a "path"');
-  const known = ['path', 'version', 'enabled', 'config'];
+  const known = ['path', 'version', 'enabled', 'trusted', 'config'];
   for (const key of Object.keys(entry)) {
     if (!known.includes(key)) throw invalid([...at, key], `unknown field, ${suggestion(key, known)}`);
   }

@@ -6,13 +6,14 @@ const reference = /^\$\{[A-Za-z_]\w*\}$/;
 
 /**
  * Checks the configuration of an installed plugin against its schema, all problems at once. A value that is a
- * reference to the environment is taken on trust: it is looked up when it is needed, and never written down.
+ * reference to the environment is taken on trust: it is looked up when it is needed, and never written down. Gives the
+ * configuration with the schema's defaults.
  */
 export function checkConfig(
   plugin: string,
   schema: Readonly<Record<string, unknown>>,
   config: Readonly<Record<string, unknown>>,
-): void {
+): Record<string, unknown> {
   const ajv = new Ajv2020({ allErrors: true, strict: false, useDefaults: true, logger: false });
   formats.default(ajv);
   let validate: ReturnType<typeof ajv.compile>;
@@ -29,11 +30,11 @@ export function checkConfig(
     );
   }
   const filled = structuredClone(config);
-  if (validate(filled)) return;
+  if (validate(filled)) return filled;
   const problems = (validate.errors ?? [])
     .filter((error) => !isReference(filled, error))
     .map((error) => tell(schema, error));
-  if (problems.length === 0) return;
+  if (problems.length === 0) return filled;
   const told = problems.map(({ path, message }) => `"${path}" ${message}`).join('; ');
   throw new PatchbayError('CONFIG_INVALID', `plugin "${plugin}", config: ${told}`, {
     plugin,

@@ -8,6 +8,8 @@ export interface Registered {
   readonly version: string | undefined;
   readonly enabled: boolean;
   readonly config: Readonly<Record<string, unknown>>;
+  /** Whether its code may run in the process of the host. */
+  readonly trusted: boolean;
   /** A module of the project itself, not an installed package. */
   readonly path: string | undefined;
 }
@@ -22,14 +24,16 @@ export function readRegistered(home: Home, text: string): Map<string, Registered
   }
   return new Map(
     Object.entries(plugins).map(([name, value]) => {
-      const { version, enabled = true, config = {}, path } = (value ?? {}) as Record<string, unknown>;
+      const { version, enabled = true, config = {}, path, trusted = false } = (value ?? {}) as Record<string, unknown>;
       if (typeof enabled !== 'boolean') throw invalid(home, `"plugins.${name}.enabled" must be true or false`);
       if (typeof config !== 'object' || config === null)
         throw invalid(home, `"plugins.${name}.config" must be an object`);
+      if (typeof trusted !== 'boolean') throw invalid(home, `"plugins.${name}.trusted" must be true or false`);
       const registered: Registered = {
         version: typeof version === 'string' ? version : undefined,
         enabled,
         config: config as Record<string, unknown>,
+        trusted,
         path: typeof path === 'string' ? path : undefined,
       };
       return [name, registered] as const;

@@ -22,6 +22,8 @@ export interface CallRecord {
 export interface Call {
   /** The run it is about: every failure names it. */
   readonly run?: string | undefined;
+  /** The key under which a handler's work on this call is known, however often it is repeated. */
+  readonly key?: ((plugin: string, handler: string) => string | undefined) | undefined;
   /** Filled in if given. */
   readonly record?: CallRecord | undefined;
   /** Historic hooks only: gets the answers of plugins that come later. */

@@ -25,6 +25,9 @@ export class Context implements HookContext {
   get run(): string | null {
     return runOf(this.#payload, this.#call) ?? null;
   }
+  get delivery(): string | null {
+    return this.#call?.key?.(this.#entry.plugin, this.#entry.id) ?? null;
+  }
   get config(): unknown {
     return this.#entry.owner.config;
   }

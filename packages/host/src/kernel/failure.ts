@@ -24,7 +24,7 @@ export class Fault {
 
 /** The error under which a failure of a handler is known: who, where, in which run, and what. */
 export function blame(entry: Entry, thrown: unknown, payload: unknown, call: Call | undefined): PatchbayError {
-  const who = { plugin: entry.plugin, hook: entry.hook, run: runOf(payload, call) };
+  const who = { plugin: entry.plugin, hook: entry.hook, handler: entry.id, run: runOf(payload, call) };
   const where = `plugin "${entry.plugin}" in hook "${entry.hook}"`;
   if (Fault.is(thrown)) return new PatchbayError(thrown.code, `${where} ${thrown.message}`, who);
   return new PatchbayError('HANDLER_FAILED', `${where} failed: ${messageOf(thrown)}`, { ...who, cause: thrown });
@@ -32,9 +32,9 @@ export function blame(entry: Entry, thrown: unknown, payload: unknown, call: Cal
 
 /** The refusal that a failure, or a verdict, of a closed handler comes to. */
 export function refusal(failure: PatchbayError, run: string | undefined): PatchbayError {
-  const { plugin, hook, message } = failure;
+  const { plugin, hook, handler, message } = failure;
   const text = failure.code === 'HOOK_REFUSED' ? message : `hook "${hook}" is refused: ${message}`;
-  return new PatchbayError('HOOK_REFUSED', text, { plugin, hook, run, cause: failure });
+  return new PatchbayError('HOOK_REFUSED', text, { plugin, hook, handler, run, cause: failure });
 }
 
 /** The run that a call is about: as the caller says, or as the payload does. */

@@ -50,6 +50,11 @@ export class Health {
     return true;
   }
 
+  /** Milliseconds until it is tried again; 0 if it may be called now. */
+  pausedFor(): number {
+    return this.pauses === 0 ? 0 : Math.max(0, this.pausedUntil - this.#breaker.now());
+  }
+
   /** It worked: all is forgiven. */
   worked(): void {
     this.failures = 0;

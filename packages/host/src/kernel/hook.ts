@@ -1,16 +1,19 @@
 import type { HookKind, HookRow, PatchbayError } from 'patchbay-sdk';
 import { type Call, newRecord } from './call.ts';
+import type { Caller } from './compile.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Entry } from './entry.ts';
 import { blame, Fault, refusal, runOf } from './failure.ts';
 import { freezeDeep } from './freeze.ts';
 import type { Pulse } from './health.ts';
+import type { Interceptor } from './intercept.ts';
 import { type Judge, judgeOf, problemOfResult } from './judge.ts';
 import { begin, type Pass, type Suspended } from './loop.ts';
 import { Order } from './order.ts';
 import { callPlainly, type Plain } from './plain.ts';
 import { SuspendedCall } from './suspend.ts';
 import { type Plan, Tiers, type Watch } from './tiers.ts';
+import { wrap } from './wrap.ts';
 
 /** What all hooks of a kernel share. */
 export interface Shared {
@@ -76,6 +79,38 @@ export class Hook<P = unknown, R = unknown> implements Plan {
     this.#history?.push({ payload, call, without: this.#without });
   }
 
+  /** Like `call`, with somebody who watches the handlers in this call only. */
+  attend(payload: P, call: Call, watch: Interceptor): R | Promise<R> {
+    if (this.special) this.prepare(payload, call);
+    const pass = { target: this, entries: this.handlers(), canWait: true, watch: [...this.#always(), watch] };
+    return this.#within(this.wrappers(), pass, payload, call) as R;
+  }
+
+  /** Calls one handler and nothing around it, watched; a wrapper like a handler, both halves. */
+  callOne(entry: Entry, payload: P, call: Call, watch: Interceptor): unknown {
+    if (this.special) this.prepare(payload, call);
+    const entries = entry.wraps ? [] : [entry];
+    const pass = { target: this, entries, canWait: true, watch: [...this.#always(), watch] };
+    return this.#within(entry.wraps ? [entry] : [], pass, payload, call);
+  }
+
+  #within(wrappers: readonly Entry[], pass: Pass, payload: P, call: Call): unknown {
+    if (wrappers.length === 0) return begin(pass, payload, call);
+    const inner: Caller = (given, about, suspended) => begin(pass, given, about, suspended);
+    return wrap({ target: this, wrappers, inner, canWait: true }, false)(payload, call, undefined);
+  }
+
+  /** Those who watch every call. */
+  #always(): Interceptor[] {
+    return this.watches.filter(({ every }) => every === 1).map(({ interceptor }) => interceptor);
+  }
+
+  /** The handler or wrapper that has this id in this plugin. */
+  find(plugin: string, handler: string): Entry | undefined {
+    const isIt = (entry: Entry) => entry.id === handler && entry.plugin === plugin;
+    return this.#handlers.sorted().find(isIt) ?? this.#wrappers.sorted().find(isIt);
+  }
+
   /** The same hook without the handlers of some plugins; follows later registrations. */
   subset(without: Iterable<string>): Hook<P, R> {
     const names = [...new Set(without)].sort();
@@ -126,7 +161,7 @@ export class Hook<P = unknown, R = unknown> implements Plan {
   async replay(entries: readonly Entry[]): Promise<void> {
     const newcomers = new Order(this.name);
     for (const entry of entries) newcomers.add(entry);
-    const watch = this.watches.filter(({ every }) => every === 1).map(({ interceptor }) => interceptor);
+    const watch = this.#always();
     for (const { payload, call, without } of [...(this.#history ?? [])]) {
       const record = newRecord();
       const entries = newcomers.sorted().filter((entry) => !without.has(entry.plugin));

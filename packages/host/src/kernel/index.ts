@@ -1,5 +1,5 @@
 export { type Call, type CallRecord, type Change, newRecord } from './call.ts';
-export type { Callable } from './entry.ts';
+export type { Callable, Entry } from './entry.ts';
 export { freezeDeep } from './freeze.ts';
 export type { Breaker } from './health.ts';
 export type { Hook } from './hook.ts';

@@ -8,6 +8,9 @@ export interface Seen {
 
 /**
  * Called right before a handler; what it gives back is called when the handler has ended, with what it threw, if it
- * did. A handler whose deadline has passed has ended. Must not throw: it is the host's own code.
+ * did, or else with what it answered. A handler whose deadline has passed has ended. Must not throw: it is the host's
+ * own code.
  */
-export type Interceptor = (seen: Seen) => ((failure?: { readonly error: unknown }) => void) | undefined;
+export type Interceptor = (
+  seen: Seen,
+) => ((failure: { readonly error: unknown } | undefined, answer: unknown) => void) | undefined;

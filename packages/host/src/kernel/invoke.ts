@@ -65,22 +65,22 @@ export function watched(
   const seen = { plugin: entry.plugin, hook: entry.hook, handler: entry.id, run: runOf(payload, call) };
   const ends = watch.map((interceptor) => interceptor(seen));
   let ended = false;
-  const end = (failure?: { error: unknown }) => {
+  const end = (failure?: { error: unknown }, answer?: unknown) => {
     if (ended) return;
     ended = true;
-    for (let i = ends.length - 1; i >= 0; i--) ends[i]?.(failure);
+    for (let i = ends.length - 1; i >= 0; i--) ends[i]?.(failure, answer);
   };
   try {
     const { fn } = entry;
     const answer = fn(payload, context);
     if (!isThenable(answer)) {
-      end();
+      end(undefined, answer);
       return answer;
     }
     const promise = new Promise((resolve) => resolve(answer));
     endOf.set(promise, end);
     promise.then(
-      () => end(),
+      (value) => end(undefined, value),
       (error) => end({ error }),
     );
     return promise;

@@ -60,6 +60,20 @@ function guard(what: string, tell: () => void): void {
   }
 }
 
+/** Handlers of one hook are told apart by plugin and id, in the ledger too. */
+function refuseTwins(plugin: string, checked: readonly Checked[]): void {
+  const seen = new Set<string>();
+  for (const { hook, options } of checked) {
+    if (options.id === undefined) continue;
+    const key = JSON.stringify([hook, options.id]);
+    if (seen.has(key)) {
+      const message = `plugin "${plugin}", hook "${hook}": two handlers have the id "${options.id}"`;
+      throw new PatchbayError('HANDLER_INVALID', message, { plugin, hook, handler: options.id });
+    }
+    seen.add(key);
+  }
+}
+
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Which plugins there are, and one `Hook` for each row of the table. Knows no disk, no network and no plugin by name. */
@@ -145,6 +159,7 @@ export class Kernel<T extends HookTable> {
       throw new PatchbayError('PLUGIN_INVALID', `plugin "${plugin}" has no list of handlers`, { plugin });
     }
     const checked = registration.handlers.flatMap((input) => this.#check(plugin, input));
+    refuseTwins(plugin, checked);
 
     const entries = new Set<Entry>();
     const remove = () => {

@@ -69,7 +69,7 @@ describe('opening a host', () => {
         });`,
     });
     const log = 'log: (plugin) => ({ info: (message) => report([plugin, message]) })';
-    expect(opened(dir, 'await (await open(cwd)).start();', log)).toEqual([['tall', '3m']]);
+    expect(opened(dir, 'const host = await open(cwd); await host.start(); await host.close();', log)).toEqual([['tall', '3m']]);
   });
 
   it('lends the SDK to TypeScript plugins in a folder without node_modules', () => {
@@ -204,7 +204,8 @@ describe('a plugin that cannot be loaded is refused with its name and its file',
       writeFileSync(cwd + '/patchbay.yaml', 'plugins:\\n  ant: { path: plugins/ant.mjs }\\n');
       const host = await open(cwd);
       await host.start();
-      report([host.kernel.plugins(), seen]);`;
+      report([host.kernel.plugins(), seen]);
+      await host.close();`;
     expect(opened(dir, text)).toEqual(['PLUGIN_LOAD', [['ant'], ['ant']]]);
   });
 });
@@ -217,7 +218,8 @@ describe('an open host', () => {
       report(seen);
       await host.start();
       host.load({ name: 'late', version: '1.0.0', hooks: { 'host:ready': (p) => seen.push(['late', p]) } });
-      report(seen);`;
+      report(seen);
+      await host.close();`;
     const told = { version: '9.9.9', project: dir };
     expect(opened(dir, text)).toEqual([
       [],
@@ -249,7 +251,8 @@ describe('an open host', () => {
       const two = await open(${JSON.stringify(other)});
       await one.close();
       await two.start();
-      report([one.kernel.plugins(), two.kernel.plugins(), seen]);`;
+      report([one.kernel.plugins(), two.kernel.plugins(), seen]);
+      await two.close();`;
     expect(opened(dir, text)).toEqual([[[], ['b'], ['b']]]);
   });
 });

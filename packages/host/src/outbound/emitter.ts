@@ -1,0 +1,119 @@
+import { type EventName, type EventPayload, eventHooks, type Hooks, PatchbayError, type Payload } from 'patchbay-sdk';
+import { type CallRecord, type Interceptor, type Kernel, newRecord } from '../kernel/index.ts';
+import type { Delivery, LedgerStore, StoredEvent } from '../ledger/index.ts';
+import { settlementOf } from './settlement.ts';
+
+/** Which version of a plugin, in which files, is called. */
+export interface Edition {
+  readonly version: string | null;
+  readonly digest: string | null;
+}
+
+/** What emitting an event came to. */
+export interface Emitted<E extends EventName = EventName> {
+  readonly event: StoredEvent;
+  /** As the handlers of a `waterfall` left it. */
+  readonly payload: EventPayload<E>;
+  /** Who changed it. */
+  readonly changes: CallRecord['changes'];
+}
+
+/**
+ * Writes events down and calls those who may refuse them. Those who only watch are owed a delivery, which `Lanes` make
+ * when the event is durable.
+ */
+export class Emitter {
+  readonly #kernel: Kernel<Hooks>;
+  readonly #store: LedgerStore;
+  readonly #editionOf: (plugin: string) => Edition;
+  /** Events whose handlers are being asked right now. */
+  readonly #asking = new Set<number>();
+
+  constructor(kernel: Kernel<Hooks>, store: LedgerStore, editionOf: (plugin: string) => Edition) {
+    this.#kernel = kernel;
+    this.#store = store;
+    this.#editionOf = editionOf;
+  }
+
+  /**
+   * Makes an event durable, with the deliveries it owes. For one that may be refused, asks its handlers then, and throws
+   * HOOK_REFUSED if one of them refuses or fails. Emitting an event of the same id again asks again, under the same
+   * keys.
+   */
+  async emit<E extends EventName>(payload: EventPayload<E>): Promise<Emitted<E>> {
+    const name = payload.event as E;
+    const hook = this.#kernel.hook(name);
+    const awaited = eventHooks[name].failure === 'closed';
+    // Wrappers around an event that is only watched are called like handlers, when its deliveries are made.
+    const entries = awaited ? hook.handlers() : [...hook.wrappers(), ...hook.handlers()];
+    const owes = entries.map((entry) => ({
+      plugin: entry.plugin,
+      handler: entry.id,
+      awaited,
+      ...this.#editionOf(entry.plugin),
+    }));
+    const { event, deliveries } = await this.#store.append(payload, owes);
+    if (!awaited) return { event, payload, changes: [] };
+    this.#asking.add(event.seq);
+    try {
+      return await this.#ask<E>(event, deliveries, payload);
+    } finally {
+      this.#asking.delete(event.seq);
+    }
+  }
+
+  /** Whether the handlers of this event are being asked right now, so that its deliveries are nobody else's business. */
+  isAsking(seq: number): boolean {
+    return this.#asking.has(seq);
+  }
+
+  async #ask<E extends EventName>(
+    event: StoredEvent,
+    deliveries: readonly Delivery[],
+    payload: EventPayload<E>,
+  ): Promise<Emitted<E>> {
+    const record = newRecord();
+    const seen = new Map<string, { answer: unknown; durationMs: number }>();
+    const watch: Interceptor = ({ plugin, handler }) => {
+      const start = performance.now();
+      return (_, answer) => seen.set(placeOf(plugin, handler), { answer, durationMs: performance.now() - start });
+    };
+    const keys = new Map(deliveries.map(({ plugin, handler, key }) => [placeOf(plugin, handler), key]));
+    const key = (plugin: string, handler: string) => keys.get(placeOf(plugin, handler));
+    const hook = this.#kernel.hook(payload.event as E);
+    let refusal: PatchbayError | undefined;
+    let result: unknown;
+    try {
+      result = await hook.attend(payload as Payload<E>, { record, key }, watch);
+    } catch (error) {
+      if (!(error instanceof PatchbayError)) throw error;
+      refusal = error;
+    }
+    await Promise.all(deliveries.map((delivery) => this.#settle(delivery, seen, record, refusal)));
+    if (refusal !== undefined) throw refusal;
+    const rewritten = eventHooks[event.type].kind === 'waterfall' ? (result as EventPayload<E>) : payload;
+    return { event, payload: rewritten, changes: record.changes };
+  }
+
+  #settle(
+    { id, plugin, handler }: Delivery,
+    seen: ReadonlyMap<string, { answer: unknown; durationMs: number }>,
+    record: CallRecord,
+    refusal: PatchbayError | undefined,
+  ): Promise<unknown> {
+    const its = (one: PatchbayError) => one.plugin === plugin && one.handler === handler;
+    const failure = record.failures.find(its);
+    const handled = seen.get(placeOf(plugin, handler));
+    if (handled === undefined && failure === undefined) {
+      const message = `was not asked: ${refusal?.plugin ?? 'another plugin'} had refused`;
+      return this.#store.settle(id, { status: 'skipped', message });
+    }
+    const { answer, durationMs } = handled ?? { answer: undefined, durationMs: 0 };
+    const own = refusal !== undefined && its(refusal) ? refusal : undefined;
+    return this.#store.settle(id, settlementOf({ answer, failure, refusal: own, durationMs }));
+  }
+}
+
+function placeOf(plugin: string, handler: string): string {
+  return JSON.stringify([plugin, handler]);
+}

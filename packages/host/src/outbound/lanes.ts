@@ -1,0 +1,89 @@
+import type { Hooks } from 'patchbay-sdk';
+import type { Kernel } from '../kernel/index.ts';
+import { type LedgerStore, newEvent } from '../ledger/index.ts';
+import type { Emitter } from './emitter.ts';
+import { Lane, placeOf, type Street } from './lane.ts';
+
+/**
+ * Makes the deliveries that the ledger owes: a lane for each plugin, so that a slow one delays itself only. What was owed
+ * before a crash is delivered after it, under the same key.
+ */
+export class Lanes {
+  readonly #kernel: Kernel<Hooks>;
+  readonly #store: LedgerStore;
+  readonly #street: Street;
+  readonly #lanes = new Map<string, Lane>();
+  #timer: NodeJS.Timeout | undefined;
+  #unhear: (() => void)[] = [];
+
+  constructor(kernel: Kernel<Hooks>, store: LedgerStore, emitter: Emitter) {
+    this.#kernel = kernel;
+    this.#store = store;
+    this.#street = {
+      kernel,
+      store,
+      isTaken: ({ delivery, event }) => delivery.awaited && emitter.isAsking(event.seq),
+      ahead: async ({ delivery }) => {
+        for (const { id, plugin } of await store.ahead(delivery.id)) {
+          if (plugin !== delivery.plugin) await this.#lanes.get(plugin)?.reached(placeOf(id));
+        }
+      },
+      failed: async ({ delivery, event }, { message }) => {
+        // That this failed is told by `deliveries`; telling it by an event of its own would never end.
+        if (event.type === 'delivery:failed') return;
+        const { id: delivery_id, plugin, handler } = delivery;
+        const { run_id, turn_id, role, phase } = event;
+        const about = { run_id, turn_id, role, phase, delivery_id, plugin, handler, error: message ?? 'failed' };
+        await emitter.emit(newEvent('delivery:failed', about)).catch(() => {});
+      },
+    };
+  }
+
+  /** Begins with what is owed already. */
+  async start(): Promise<void> {
+    this.#unhear = [
+      this.#store.on('appended', ({ deliveries }) => {
+        for (const { plugin, awaited } of deliveries) if (!awaited) this.#wake(plugin);
+      }),
+      this.#store.on('replayed', ({ plugin }) => this.#wake(plugin)),
+      this.#store.on('elsewhere', () => void this.#look().catch(() => {})),
+    ];
+    await this.#look();
+  }
+
+  /** Resolves when all that can be delivered now has been. */
+  async rest(): Promise<void> {
+    await this.#look();
+    while ([...this.#lanes.values()].some((lane) => !lane.isAtRest)) {
+      await Promise.all([...this.#lanes.values()].map((lane) => lane.rest()));
+    }
+  }
+
+  /** Takes nothing new and waits for the deliveries under way. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    for (const unhear of this.#unhear) unhear();
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
+  }
+
+  /** Wakes those who are owed something, now and when the next of it is due. */
+  async #look(): Promise<void> {
+    const owed = await this.#store.owedPlugins();
+    for (const { plugin } of owed) this.#wake(plugin);
+    const later = owed.flatMap(({ due_at }) => (due_at === null ? [] : [Date.parse(due_at) - Date.now()]));
+    clearTimeout(this.#timer);
+    if (later.length === 0) return;
+    this.#timer = setTimeout(() => void this.#look().catch(() => {}), Math.max(10, Math.min(...later, 60_000))).unref();
+  }
+
+  #wake(plugin: string): void {
+    // One that is quarantined or disabled gets what it is owed when it is back.
+    if (!this.#kernel.has(plugin)) return;
+    let lane = this.#lanes.get(plugin);
+    if (lane === undefined) {
+      lane = new Lane(plugin, this.#street);
+      this.#lanes.set(plugin, lane);
+    }
+    lane.wake();
+  }
+}
