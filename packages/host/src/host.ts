@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { type Hooks, hooks, type Log, PatchbayError } from 'patchbay-sdk';
 import { findProject, type Project } from './config/project.ts';
 import { inspectHandler } from './dialects/inspect.ts';
-import { loadPlugins, type Plugins } from './dialects/load.ts';
+import { loadPlugins } from './dialects/load.ts';
 import { lendSdk } from './dialects/module.ts';
 import { fromDefinition } from './dialects/native.ts';
-import type { Quarantined } from './install/discover.ts';
+import type { Discovered, Quarantined } from './install/discover.ts';
 import { Kernel, type KernelOptions, type Scope } from './kernel/index.ts';
 import { PluginLogs } from './log/plugin-log.ts';
 import { HttpClient } from './outbound/http.ts';
@@ -53,12 +53,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const sdk = lendSdk();
   const launcher = new Launcher({ project: dir });
   const http = new HttpClient();
-  let plugins: Plugins | undefined;
+  let plugins: Discovered | undefined;
   let service: Service | undefined;
   const close = async () => {
     await service?.close();
     for (const plugin of kernel.plugins().reverse()) await kernel.unregister(plugin);
-    await plugins?.close();
     await Promise.all([launcher.close(), http.close()]);
     logs.close();
     sdk.deregister();

@@ -42,7 +42,7 @@ export async function loadInstalled(found: Found, tools: Tools, cacheDir: string
     const handlers = [...declared.handlers, ...loaded.registration.handlers.map((handler) => bounded(found, handler))];
     return { ...loaded, registration: { ...loaded.registration, handlers } };
   } catch (error) {
-    await loaded.close();
+    await loaded.close().catch(() => {});
     throw error;
   }
 }
@@ -70,7 +70,7 @@ async function isolated(found: Found, path: string, tools: Tools, cacheDir: stri
     const description = await described(found, plugin, cacheDir);
     return { registration: plugin.registration(description), close: () => plugin.close() };
   } catch (error) {
-    await plugin.close();
+    await plugin.close().catch(() => {});
     throw error;
   }
 }

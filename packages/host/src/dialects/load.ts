@@ -4,16 +4,10 @@ import type { Project } from '../config/project.ts';
 import { type Discovered, discover, type Found, type Quarantined } from '../install/discover.ts';
 import type { Kernel } from '../kernel/index.ts';
 import { standIn } from './guards.ts';
-import { loadInstalled } from './installed.ts';
+import { type Loaded, loadInstalled } from './installed.ts';
 import { importPlugin } from './module.ts';
 import { fromDefinition } from './native.ts';
 import type { Tools } from './packaged.ts';
-
-/** What there is of installed plugins after loading. */
-export interface Plugins extends Discovered {
-  /** Ends what runs for them. */
-  close(): Promise<void>;
-}
 
 /**
  * Puts the plugins of a project into the kernel: its modules in the order of its file, then its packages in alphabetical
@@ -24,11 +18,7 @@ export async function loadPlugins(
   project: Project,
   tools: Tools,
   logOf: (plugin: string, secrets?: readonly string[]) => Log,
-): Promise<Plugins> {
-  const ends: (() => Promise<void>)[] = [];
-  const close = async () => {
-    await Promise.all(ends.splice(0).map((end) => end()));
-  };
+): Promise<Discovered> {
   for (const plugin of project.plugins) {
     if (plugin.enabled) kernel.register(fromDefinition(await importPlugin(plugin), plugin.config, logOf));
   }
@@ -38,9 +28,7 @@ export async function loadPlugins(
   for (const one of discovered.found) {
     try {
       const cacheDir = join(project.dir, '.patchbay', 'cache');
-      const { registration, close: end } = await loadInstalled(one, tools, cacheDir, logOf(one.name, one.secrets));
-      ends.push(end);
-      kernel.register(registration);
+      await put(kernel, await loadInstalled(one, tools, cacheDir, logOf(one.name, one.secrets)));
       found.push(one);
     } catch (error) {
       quarantined.push(unloaded(one, error));
@@ -48,7 +36,17 @@ export async function loadPlugins(
   }
   for (const one of quarantined) if (!kernel.has(one.name)) kernel.register(standIn(one));
   quarantined.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { ...discovered, found, quarantined, close };
+  return { ...discovered, found, quarantined };
+}
+
+/** Registers a plugin; what runs for it ends with it, or now if it is refused. */
+async function put(kernel: Kernel<Hooks>, { registration, close }: Loaded): Promise<void> {
+  try {
+    kernel.register(registration).defer(close);
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
 }
 
 function unloaded({ name, entry }: Found, error: unknown): Quarantined {
