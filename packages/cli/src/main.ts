@@ -57,6 +57,7 @@ function add(program: Commander, { usage, summary, options = [], example, load }
     return parent.commands.find((known) => known.name() === word) ?? quiet(parent.command(word));
   }, program);
   const command = quiet(group.command([named.at(-1), ...words.slice(named.length)].join(' ')));
+  runnable.add(command);
   command
     .description(summary)
     .option('--json', 'print one JSON document')
@@ -85,9 +86,12 @@ function folder(cwd: string | undefined): string {
   throw new PatchbayError('USAGE', `--cwd ${cwd}: there is no such folder`, { file: cwd });
 }
 
+/** Those that do something; others only hold some. */
+const runnable = new WeakSet<Commander>();
+
 /** All commands, not the groups they stand in. */
 function leaves(command: Commander): Commander[] {
-  return command.commands.flatMap((child) => (child.commands.length > 0 ? leaves(child) : [child]));
+  return command.commands.flatMap((child) => [...(runnable.has(child) ? [child] : []), ...leaves(child)]);
 }
 
 /** The words of a command and its arguments. */

@@ -8,10 +8,11 @@ import { bin, cleanEnv, expectError, expectJsonError, patchbay } from './command
 const shown = [
   /turn:dispatched: guard adds a note/,
   /guard changed it: ".* \(checked by guard\)"/,
-  /contained: HANDLER_ANSWER plugin "hostile" in hook "turn:dispatched"/,
+  /contained: hostile: plugin "hostile" in hook "turn:dispatched" answered what the hook does not allow/,
   /notes: developer: /,
-  /contained: HANDLER_FAILED plugin "hostile" in hook "turn:accepted"/,
-  /contained: HANDLER_TIMEOUT plugin "hostile" in hook "turn:rejected" did not answer within 200 ms/,
+  /announce: developer finished turn /,
+  /contained: hostile: plugin "hostile" in hook "turn:accepted" failed: Cannot assign to read only/,
+  /contained: hostile: plugin "hostile" in hook "turn:rejected" did not answer within 200 ms/,
   /refused: plugin "guard" in hook "turn:dispatched" refused: agents do not touch production/,
 ];
 
@@ -20,7 +21,7 @@ describe('demo', () => {
     const TMPDIR = folder();
     const { stdout, stderr, status } = patchbay(['demo'], { env: { TMPDIR } });
     for (const line of shown) expect(stderr).toMatch(line);
-    expect(stdout).toContain('4 handlers worked, 3 failed and were contained, nothing was lost.');
+    expect(stdout).toContain('5 handlers worked, 3 failed and were contained, nothing was lost:');
     expect(stdout).toContain('patchbay hooks explain turn:dispatched');
     expect(status).toBe(0);
     expect(readdirSync(TMPDIR)).toEqual([]);
@@ -45,7 +46,15 @@ describe('demo', () => {
     const { stdout, status } = patchbay(['demo', '--dir', 'sample'], { cwd });
     const dir = join(cwd, 'sample');
     expect([status, stdout]).toEqual([0, expect.stringContaining(`The project is in ${dir}. Try there:`)]);
-    expect(readdirSync(dir).sort()).toEqual(['patchbay.yaml', 'plugins']);
+    expect(readdirSync(dir).sort()).toEqual([
+      '.agentxchain',
+      '.patchbay',
+      'CHANGES.txt',
+      'packages',
+      'patchbay.lock',
+      'patchbay.yaml',
+      'plugins',
+    ]);
     expect(readdirSync(join(dir, 'plugins')).sort()).toEqual(['guard.ts', 'hostile.mjs', 'notes.ts']);
     const next = patchbay(['hooks', 'explain', 'turn:dispatched'], { cwd: dir });
     expect(next.stdout).toMatch(/1\. +guard .*tryfirst.*\n2\. +hostile /);

@@ -14,7 +14,7 @@ interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** What to do; null if all is well. */
+  /** What to do; null if nothing can be better. */
   readonly fix: string | null;
 }
 
@@ -56,8 +56,8 @@ async function processes(cwd: string): Promise<Check> {
     return { name, ok: true, detail: 'in a namespace of their own: none of them gets away', fix: null };
   }
   const detail = 'in a process group: one that leaves it (setsid) is not ended';
-  const ok = process.platform !== 'linux';
-  return { name, ok, detail, fix: ok ? null : 'install bubblewrap, and let it make user namespaces' };
+  const fix = process.platform === 'linux' ? 'install bubblewrap, and let it make namespaces' : null;
+  return { name, ok: true, detail, fix };
 }
 
 /** The project, and each of its plugins: whether it runs, and why not. */
@@ -83,8 +83,8 @@ async function plugins(cwd: string): Promise<Check[]> {
 
 /** The ledger: whether it can be opened, and which handlers keep failing. */
 async function ledger(cwd: string): Promise<Check[]> {
-  if (findProject(cwd) === undefined) return [];
   try {
+    if (findProject(cwd) === undefined) return [];
     const store = await projectLedger(cwd);
     if (store === undefined) return [{ name: 'ledger', ok: true, detail: 'empty', fix: null }];
     try {
@@ -104,6 +104,8 @@ async function ledger(cwd: string): Promise<Check[]> {
     }
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
+    // What is wrong with the project was told before.
+    if (error.code === 'PROJECT_INVALID') return [];
     return [{ name: 'ledger', ok: false, detail: messageOf(error), fix: error.hint }];
   }
 }

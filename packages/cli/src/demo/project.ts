@@ -59,6 +59,17 @@ export default {
   },
 };
 `,
+  'packages/announce/agentxchain-plugin.json': `{
+  "name": "announce",
+  "version": "1.0.0",
+  "description": "Writes accepted turns to CHANGES.txt",
+  "hooks": [{ "event": "turn:accepted", "type": "script", "run": "./hooks/announce.sh", "timeout_ms": 5000 }]
+}
+`,
+  'packages/announce/hooks/announce.sh': `#!/bin/sh
+# A handler can be any program. It sees the variables of its contract, and nothing else of the host's.
+echo "$AGENTXCHAIN_ROLE finished turn $AGENTXCHAIN_TURN_ID" | tee -a CHANGES.txt
+`,
 };
 
 /** Writes the sample project into a folder. */
@@ -66,6 +77,6 @@ export function writeProject(dir: string): void {
   for (const [name, text] of Object.entries(files)) {
     const file = join(dir, name);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    writeFileSync(file, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from './job.ts';
 import { probe } from './launch/cage.ts';
 import { ownPrefix } from './launch/folder.ts';
+import { Pipes } from './launch/pipes.ts';
 import { CannotStart } from './launch/preflight.ts';
 import { closeInherited, signalTo } from './launch/proc.ts';
 import { Running } from './launch/running.ts';
@@ -12,10 +13,12 @@ import { eachLine, type FromLauncher, type ToLauncher } from './wire.ts';
 /** How long tidying up may take at the end; what is left then is for the next sweep. */
 const lastMs = 5_000;
 
-const [tempDir = '', prefix = '', bwrap] = process.argv.slice(2);
+const [tempDir = '', projectPrefix = '', mkfifo, bwrap] = process.argv.slice(2);
 closeInherited();
-const confinement = await probe(bwrap);
-const place = { tempDir, prefix: ownPrefix(prefix), bwrap: confinement === 'namespace' ? bwrap : undefined };
+const confinement = await probe(bwrap || undefined);
+const prefix = ownPrefix(projectPrefix);
+const pipes = new Pipes({ tempDir, prefix, mkfifo: mkfifo || undefined });
+const place = { tempDir, prefix, pipes, bwrap: confinement === 'namespace' ? bwrap : undefined };
 const jobs = new Map<number, Running>();
 const adopted = new Set<number>();
 let leaving = false;
@@ -29,6 +32,8 @@ async function run(id: number, job: Job): Promise<void> {
     const running = new Running(job, place);
     jobs.set(id, running);
     tell({ started: id, group: running.group });
+    // While it runs there is time, and its folder in the same place.
+    pipes.refill();
     tell({ ended: id, how: await running.ended });
   } catch (error) {
     if (!(error instanceof CannotStart)) throw error;

@@ -1,7 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
+import { findBubblewrap, findProgram } from './bubblewrap.ts';
 import type { Confinement, Ended, Job } from './job.ts';
 import { folderPrefix, sweepFolders } from './launch/folder.ts';
 import { LauncherProcess } from './launcher-process.ts';
@@ -95,7 +94,7 @@ export class Launcher {
   #start(): LauncherProcess {
     const { project, tempDir = tmpdir(), namespace = 'auto' } = this.#options;
     const bwrap = namespace === 'off' ? undefined : findBubblewrap();
-    const args = [tempDir, folderPrefix(project), ...(bwrap === undefined ? [] : [bwrap])];
+    const args = [tempDir, folderPrefix(project), findProgram('mkfifo') ?? '', bwrap ?? ''];
     const started = new LauncherProcess(args, (wasReady) => {
       if (this.#process !== started) return;
       this.#process = undefined;
@@ -118,17 +117,3 @@ const neverRan: Ended = {
   stderr: nothing,
   durationMs: 0,
 };
-
-/** Looked up here: a job's own PATH must not decide what confines it. */
-function findBubblewrap(): string | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const files = (process.env['PATH'] ?? '').split(delimiter).map((dir) => join(dir, 'bwrap'));
-  return files.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return file.startsWith('/');
-    } catch {
-      return false;
-    }
-  });
-}

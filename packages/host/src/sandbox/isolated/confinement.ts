@@ -1,50 +1,23 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { bubblewrapWorks, confined, findBubblewrap } from '../bubblewrap.ts';
 
 /** The command before a plugin's own, if any. With one, the plugin sees no process but its own, and all end with it. */
 export type Prefix = readonly string[];
 
-const own = ['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--dev-bind', '/', '/', '--proc', '/proc'];
-const probes = new Map<string, Promise<Prefix>>();
+const probes = new Map<boolean, Promise<Prefix>>();
 
 /** The strictest prefix that works on this machine; empty where none does. Found out once. */
 export function confinement(network: boolean): Promise<Prefix> {
-  const key = String(network);
-  const known = probes.get(key) ?? probe(network);
-  probes.set(key, known);
+  const known = probes.get(network) ?? probe(network);
+  probes.set(network, known);
   return known;
 }
 
 async function probe(network: boolean): Promise<Prefix> {
-  const bwrap = process.platform === 'linux' ? onPath('bwrap') : undefined;
+  const bwrap = findBubblewrap();
   if (bwrap === undefined) return [];
-  const candidates = network ? [own] : [[...own, '--unshare-net'], own];
+  const candidates = network ? [confined] : [[...confined, '--unshare-net'], confined];
   for (const flags of candidates) {
-    const prefix = [bwrap, ...flags];
-    if (await works(prefix)) return prefix;
+    if (await bubblewrapWorks(bwrap, flags)) return [bwrap, ...flags];
   }
   return [];
-}
-
-function works([command = '', ...flags]: Prefix): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(command, [...flags, '--', '/bin/sh', '-c', ':'], { env: {}, timeout: 5000 }, (error) => {
-      resolve(error === null);
-    });
-  });
-}
-
-function onPath(name: string): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
-  return folders.map((folder) => join(folder, name)).find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bubblewrapWorks, confined } from '../bubblewrap.ts';
 import type { Confinement } from '../job.ts';
 import { descendantsOf, isDeserted, isGroupGone, signalTo } from './proc.ts';
 
 /** Something that nobody can kill, such as a read from a dead network disk, is not waited for longer. */
 const patienceMs = 2_000;
-const probeMs = 5_000;
 
 /** All that a job has started, as far as it can be found. */
 export interface Cage {
@@ -55,23 +52,14 @@ async function until(done: () => boolean): Promise<void> {
   for (let pauseMs = 1; !done() && Date.now() < end; pauseMs = Math.min(2 * pauseMs, 50)) await sleep(pauseMs);
 }
 
+const own = [...confined, '--new-session', '--json-status-fd'];
+
 /** The command that runs `argv` in a namespace of its own, with a /proc that shows nothing else; status comes on 3. */
 export function inNamespace(bwrap: string, cwd: string, argv: readonly string[]): string[] {
-  const own = ['--unshare-pid', '--unshare-ipc', '--new-session', '--die-with-parent'];
-  const sees = ['--dev-bind', '/', '/', '--proc', '/proc'];
-  return [bwrap, ...own, ...sees, '--chdir', cwd, '--json-status-fd', '3', '--', ...argv];
+  return [bwrap, ...own, '3', '--chdir', cwd, '--', ...argv];
 }
 
-/** Whether this system lets bubblewrap do its work. */
+/** What this system allows, given where bubblewrap is. */
 export async function probe(bwrap: string | undefined): Promise<Confinement> {
-  if (bwrap === undefined) return 'group';
-  const [command = '', ...args] = inNamespace(bwrap, '/', [bwrap, '--version']);
-  const child = spawn(command, args, { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], timeout: probeMs });
-  (child.stdio[3] as Readable | null)?.resume();
-  try {
-    const [code] = await once(child, 'exit');
-    return code === 0 ? 'namespace' : 'group';
-  } catch {
-    return 'group';
-  }
+  return bwrap !== undefined && (await bubblewrapWorks(bwrap, [...own, '2'])) ? 'namespace' : 'group';
 }

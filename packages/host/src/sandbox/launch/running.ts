@@ -8,9 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, type Job, usualGraceMs } from '../job.ts';
 import { eachLine } from '../wire.ts';
 import { type Cage, groupCage, inNamespace, namespaceCage } from './cage.ts';
-import { Capture } from './capture.ts';
 import { fillFolder, makeFolder, removeFolder } from './folder.ts';
+import type { Pipes } from './pipes.ts';
 import { CannotStart, programOf } from './preflight.ts';
+import { Streams } from './streams.ts';
 
 /** How long what was printed last may take to arrive once the process has ended. */
 const drainMs = 250;
@@ -27,6 +28,8 @@ export interface Place {
   readonly tempDir: string;
   /** Begins the names of their folders. */
   readonly prefix: string;
+  /** What their streams are made of. */
+  readonly pipes: Pipes;
   /** Bubblewrap, where it works. */
   readonly bwrap: string | undefined;
 }
@@ -49,8 +52,7 @@ export class Running {
   readonly #child: ChildProcess;
   readonly #cage: Cage;
   readonly #status: Status | undefined;
-  readonly #stdout = new Capture();
-  readonly #stderr = new Capture();
+  readonly #streams: Streams;
   readonly #began = performance.now();
   #why: 'deadline' | 'abort' | undefined;
   #timer: NodeJS.Timeout;
@@ -59,14 +61,17 @@ export class Running {
   constructor(job: Job, place: Place) {
     this.#job = job;
     this.#program = programOf(job);
+    this.#streams = new Streams(place.pipes, job.stdin);
     let dir: string | undefined;
     try {
       dir = makeFolder(place.tempDir, place.prefix);
       this.#child = this.#spawn(place.bwrap, { ...job.env, ...fillFolder(dir, job.files ?? {}) });
     } catch (error) {
+      this.#streams.discard();
       if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
       throw this.#cannotStart(error);
     }
+    this.#streams.attach(this.#child);
     this.group = this.#child.pid ?? 0;
     this.#status = place.bwrap === undefined ? undefined : statusFrom(this.#child.stdio[3] as Readable);
     this.#cage =
@@ -87,29 +92,15 @@ export class Running {
   }
 
   #spawn(bwrap: string | undefined, env: Record<string, string>): ChildProcess {
-    const { argv, cwd, stdin } = this.#job;
+    const { argv, cwd } = this.#job;
     const own = [this.#program, ...argv.slice(1)];
     const [command = '', ...args] = bwrap === undefined ? own : inNamespace(bwrap, cwd, own);
-    const child = spawn(command, args, {
-      cwd,
-      env,
-      detached: true,
-      stdio: [
-        stdin === undefined ? 'ignore' : 'pipe',
-        'pipe',
-        'pipe',
-        ...(bwrap === undefined ? [] : ['pipe' as const]),
-      ],
-    });
-    child.stdout?.on('data', (chunk: Buffer) => this.#stdout.add(chunk));
-    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.add(chunk));
-    // It need not read what it is given.
-    child.stdin?.on('error', () => undefined).end(stdin);
-    return child;
+    const stdio = [...this.#streams.stdio, ...(bwrap === undefined ? [] : ['pipe' as const])];
+    return spawn(command, args, { cwd, env, detached: true, stdio });
   }
 
   async #watch(): Promise<Ended> {
-    const closed = once(this.#child, 'close').catch(() => undefined);
+    const told = this.#status === undefined ? undefined : once(this.#child.stdio[3] as Readable, 'close');
     const [code, signal] = await once(this.#child, 'exit').catch((error) => {
       clearTimeout(this.#timer);
       throw this.#cannotStart(error);
@@ -117,8 +108,9 @@ export class Running {
     const durationMs = performance.now() - this.#began;
     clearTimeout(this.#timer);
     this.#cage.kill();
-    await Promise.race([closed, sleep(drainMs)]);
-    for (const stream of this.#child.stdio) stream?.destroy();
+    await Promise.race([Promise.all([told, this.#streams.ended()]), sleep(drainMs)]);
+    this.#streams.destroy();
+    this.#child.stdio[3]?.destroy();
     await this.#cage.gone();
     return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
   }
@@ -127,14 +119,14 @@ export class Running {
     return {
       timedOut: this.#why === 'deadline',
       aborted: this.#why === 'abort',
-      stdout: this.#stdout.captured(),
-      stderr: this.#stderr.captured(),
+      stdout: this.#streams.stdout.captured(),
+      stderr: this.#streams.stderr.captured(),
     };
   }
 
   #exitOf(code: number | null, signal: NodeJS.Signals | null): Pick<Ended, 'exitCode' | 'signal'> {
     if (this.#status === undefined || code === null) return { exitCode: code, signal };
-    if (this.#status['exit-code'] === undefined) throw this.#cannotStart(this.#stderr.captured().text.trim());
+    if (this.#status['exit-code'] === undefined) throw this.#cannotStart(this.#streams.stderr.captured().text.trim());
     // Bubblewrap, like a shell, tells a death by signal n as 128 + n.
     const name = signalNames.get(code - 128);
     return name === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal: name };
