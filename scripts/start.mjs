@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,6 +36,31 @@ function install() {
   writeFileSync(stamp, wanted);
 }
 
+/** Programs that the tests use, with the Debian package that has them. */
+const programs = { bwrap: 'bubblewrap', curl: 'curl', git: 'git', jq: 'jq', openssl: 'openssl' };
+
+function isThere(program) {
+  const names = process.platform === 'win32' ? [program, `${program}.exe`] : [program];
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => names.some((name) => existsSync(join(folder, name))));
+}
+
+/** Installs the programs that are missing, on Debian as root; elsewhere says which they are. */
+function installPrograms() {
+  const missing = Object.keys(programs).filter((program) => !isThere(program));
+  if (missing.length === 0) return;
+  const packages = missing.map((program) => programs[program]);
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) {
+    console.error(`Missing for the tests: ${missing.join(', ')}. On Debian: apt-get install ${packages.join(' ')}`);
+    return;
+  }
+  console.error(`Installing ${packages.join(', ')} (once) …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const quietly = { env, stdio: ['ignore', 'ignore', process.stderr] };
+  run('apt-get', ['update', '-qq'], quietly);
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], quietly);
+}
+
 const source = ['--conditions=patchbay-source', '--disable-warning=ExperimentalWarning'];
 const build = [['scripts/build.ts']];
 const vitest = (...args) => ['node_modules/vitest/vitest.mjs', 'run', ...args];
@@ -63,6 +88,7 @@ if (steps === undefined) {
   process.exit(2);
 }
 install();
+if (name === 'test' || name === 'test:long' || name === 'bench') installPrograms();
 steps.forEach((step, i) => {
   run(node, i === steps.length - 1 ? [...step, ...rest] : step);
 });

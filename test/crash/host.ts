@@ -3,8 +3,9 @@
  * have, and prints `ready`, then `ack ID` or `refused ID` for each that the host has answered. Ends when all is delivered.
  * Arguments: the project, the plan, how many events are answered already, how many there are.
  */
+
+import { openHost } from 'patchbay-host';
 import { PatchbayError } from 'patchbay-sdk';
-import { openHost } from '../../packages/host/src/host.ts';
 import { type Plan, plans } from './plans.ts';
 
 const [cwd = '', plan = '', answered = '0', total = '0'] = process.argv.slice(2);

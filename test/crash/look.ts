@@ -1,6 +1,7 @@
 /** Prints what is in the ledger of a project, as a `Looked`. Argument: the project. */
-import { openLedger } from '../../packages/host/src/ledger/index.ts';
-import { ledgerFile } from '../../packages/host/src/service.ts';
+
+import { ledgerFile } from 'patchbay-host';
+import { openLedger } from 'patchbay-host/ledger';
 import type { Looked } from './scene.ts';
 
 const ledger = await openLedger(ledgerFile(process.argv[2] ?? ''));

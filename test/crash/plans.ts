@@ -1,12 +1,11 @@
+import type { Service } from 'patchbay-host';
 import { sample } from 'patchbay-sdk';
-import type { Emitted } from '../../packages/host/src/outbound/emitter.ts';
-import type { Service } from '../../packages/host/src/service.ts';
 
 /** What a host emits. */
 interface Emitting {
   /** So many events at once. */
   readonly atOnce: number;
-  emit(service: Service, number: number): Promise<Emitted>;
+  emit(service: Service, number: number): ReturnType<Service['emit']>;
 }
 
 /** One in so many events goes to a script: a process for each would take most of the time. */

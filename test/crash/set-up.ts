@@ -1,5 +1,5 @@
 /** Installs plugins into a project. Arguments: the project, then the folder of each plugin. */
-import { installPlugin } from '../../packages/host/src/install/index.ts';
+import { installPlugin } from 'patchbay-host/install';
 
 const [cwd = '', ...sources] = process.argv.slice(2);
 for (const source of sources) await installPlugin(source, { cwd, yes: true });

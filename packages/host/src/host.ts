@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Hooks, hooks, type Log, PatchbayError } from 'patchbay-sdk';
 import { findProject, type Project } from './config/project.ts';
+import { stateDir } from './config/state.ts';
 import { inspectHandler } from './dialects/inspect.ts';
 import { loadPlugins } from './dialects/load.ts';
 import { lendSdk } from './dialects/module.ts';
@@ -8,9 +9,9 @@ import { fromDefinition } from './dialects/native.ts';
 import type { Discovered, Quarantined } from './install/discover.ts';
 import { Kernel, type KernelOptions, type Scope } from './kernel/index.ts';
 import { PluginLogs } from './log/plugin-log.ts';
-import { HttpClient } from './outbound/http.ts';
+import type { HttpClient } from './outbound/http.ts';
 import { Launcher } from './sandbox/launcher.ts';
-import { type Service, startService } from './service.ts';
+import type { Service } from './service.ts';
 
 /** How a host is opened. */
 export interface HostOptions extends Omit<KernelOptions, 'inspect'> {
@@ -48,17 +49,21 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const project = findProject(cwd);
   const dir = project?.dir ?? cwd;
   const kernel = new Kernel(hooks, { ...options, inspect: inspectHandler });
-  const logs = new PluginLogs(join(dir, '.patchbay', 'logs'));
+  const logs = new PluginLogs(join(stateDir(dir), 'logs'));
   const logOf = options.log ?? ((plugin: string, secrets?: readonly string[]) => logs.of(plugin, secrets));
   const sdk = lendSdk();
   const launcher = new Launcher({ project: dir });
-  const http = new HttpClient();
+  let client: Promise<HttpClient> | undefined;
+  const http = () => {
+    client ??= import('./outbound/http.ts').then(({ HttpClient }) => new HttpClient());
+    return client;
+  };
   let plugins: Discovered | undefined;
   let service: Service | undefined;
   const close = async () => {
     await service?.close();
     for (const plugin of kernel.plugins().reverse()) await kernel.unregister(plugin);
-    await Promise.all([launcher.close(), http.close()]);
+    await Promise.all([launcher.close(), client?.then((made) => made.close())]);
     logs.close();
     sdk.deregister();
   };
@@ -78,6 +83,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     start: async () => {
       if (plugins === undefined)
         throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
+      // Not before it is needed: most commands only look.
+      const { startService } = await import('./service.ts');
       service = await startService(kernel, dir, plugins);
       await kernel.call('host:ready', { version, project: dir });
       return service;

@@ -1,10 +1,11 @@
-import { join } from 'node:path';
 import type { EventName, Hooks } from 'patchbay-sdk';
 import { holdProject } from './config/holder.ts';
-import type { Discovered } from './install/discover.ts';
+import { ledgerFile, stateDir } from './config/state.ts';
+import type { Discovered, Found } from './install/discover.ts';
 import type { Kernel } from './kernel/index.ts';
 import { type EventFields, type LedgerStore, newEvent, openLedger } from './ledger/index.ts';
-import { type Emitted, Emitter } from './outbound/emitter.ts';
+import { hiding } from './log/redact.ts';
+import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
 import { Lanes } from './outbound/lanes.ts';
 import { pluginNews } from './outbound/plugin-news.ts';
 import { Launcher } from './sandbox/launcher.ts';
@@ -23,24 +24,24 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Where the ledger of a project is. */
-export function ledgerFile(projectDir: string): string {
-  return join(projectDir, '.patchbay', 'ledger.db');
+/** That of a plugin which is not installed: a module of the project, or one that was loaded by hand. */
+const unknown: Edition = { version: null, digest: null, hide: (value) => value };
+
+function editionOf({ entry, secrets }: Found): Edition {
+  return { version: entry.version, digest: entry.integrity, hide: hiding(secrets) };
 }
 
 /** Begins to work in a project, as its only host. */
 export async function startService(kernel: Kernel<Hooks>, projectDir: string, plugins: Discovered): Promise<Service> {
-  const release = holdProject(join(projectDir, '.patchbay'));
+  const release = holdProject(stateDir(projectDir));
   let ledger: LedgerStore | undefined;
   try {
     await Launcher.sweep({ project: projectDir });
     ledger = await openLedger(ledgerFile(projectDir));
-    const editions = new Map(plugins.found.map(({ name, entry }) => [name, entry]));
-    const emitter = new Emitter(kernel, ledger, (plugin) => {
-      const entry = editions.get(plugin);
-      return { version: entry?.version ?? null, digest: entry?.integrity ?? null };
-    });
-    const lanes = new Lanes(kernel, ledger, emitter);
+    const editions = new Map(plugins.found.map((found) => [found.name, editionOf(found)]));
+    const edition = (plugin: string) => editions.get(plugin) ?? unknown;
+    const emitter = new Emitter(kernel, ledger, edition);
+    const lanes = new Lanes(kernel, ledger, emitter, edition);
     for (const news of await pluginNews(ledger, plugins)) {
       if (news.event === 'plugin:removed') await ledger.cancel(news.plugin, 'the plugin was removed');
       await emitter.emit(news);

@@ -8,7 +8,7 @@ import type { HandlerInput, Registration } from '../kernel/index.ts';
 import { type Description, IsolatedPlugin } from '../sandbox/isolated/index.ts';
 import { importPlugin } from './module.ts';
 import { fromDefinition } from './native.ts';
-import { fromManifest, granted, type Tools } from './packaged.ts';
+import { fromManifest, type Tools } from './packaged.ts';
 
 /** An installed plugin, ready to be registered. */
 export interface Loaded {
@@ -61,7 +61,7 @@ async function isolated(found: Found, path: string, tools: Tools, cacheDir: stri
     project: tools.project,
     config,
     grants: entry.grants,
-    env: granted(entry.grants, tools.env),
+    env: found.env,
     log: ({ level, message, fields }) => log[level](message, fields),
     adopt: (pid) => tools.launcher.adopt(pid),
     release: (pid) => tools.launcher.release(pid),

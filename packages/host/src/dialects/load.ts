@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Hooks, type Log, messageOf, PatchbayError } from 'patchbay-sdk';
 import type { Project } from '../config/project.ts';
+import { stateDir } from '../config/state.ts';
 import { type Discovered, discover, type Found, type Quarantined } from '../install/discover.ts';
 import type { Kernel } from '../kernel/index.ts';
 import { standIn } from './guards.ts';
@@ -27,7 +28,7 @@ export async function loadPlugins(
   const quarantined = [...discovered.quarantined];
   for (const one of discovered.found) {
     try {
-      const cacheDir = join(project.dir, '.patchbay', 'cache');
+      const cacheDir = join(stateDir(project.dir), 'cache');
       await put(kernel, await loadInstalled(one, tools, cacheDir, logOf(one.name, one.secrets)));
       found.push(one);
     } catch (error) {

@@ -3,7 +3,7 @@ import { type EventName, type EventPayload, eventHooks, type HookContext, type L
 import type { Found } from '../install/discover.ts';
 import type { ManifestHandler } from '../install/manifest/manifest-type.ts';
 import type { HandlerInput, Registration } from '../kernel/index.ts';
-import { callHttp, type HttpClient } from '../outbound/http.ts';
+import type { HttpClient } from '../outbound/http.ts';
 import type { Outcome } from '../outbound/outcome.ts';
 import { runProcess, runScript } from '../outbound/script.ts';
 import { tell } from '../outbound/told.ts';
@@ -12,7 +12,8 @@ import type { Launcher } from '../sandbox/launcher.ts';
 /** What declared handlers are called with. */
 export interface Tools {
   readonly launcher: Launcher;
-  readonly http: HttpClient;
+  /** Made when it is first needed: few plugins call addresses, and the library behind it takes long to load. */
+  http(): Promise<HttpClient>;
   /** The folder of the project. */
   readonly project: string;
   /** The environment of the host; handlers see what was granted. */
@@ -50,8 +51,8 @@ function declared(found: Found, handler: ManifestHandler, id: string, tools: Too
   };
 }
 
-function perform(
-  { name, dir, entry, config, secrets }: Found,
+async function perform(
+  { name, dir, entry, config, env: granted, secrets }: Found,
   handler: ManifestHandler,
   payload: EventPayload<EventName>,
   context: HookContext,
@@ -60,25 +61,19 @@ function perform(
   const { signal } = context;
   const key = context.delivery ?? payload.event_id;
   if (handler.type === 'http') {
-    return callHttp(handler, { client: http, plugin: { name, grants: entry.grants }, env, payload, key, signal });
+    const { callHttp } = await import('../outbound/http.ts');
+    return callHttp(handler, {
+      client: await http(),
+      plugin: { name, grants: entry.grants },
+      env,
+      payload,
+      key,
+      signal,
+    });
   }
-  const plugin = { name, version: entry.version, dir, config, env: granted(entry.grants, env) };
+  const plugin = { name, version: entry.version, dir, config, env: granted };
   const call = { launcher, plugin, project, payload, key, signal, secrets };
   return handler.type === 'script' ? runScript(handler, call) : runProcess(handler, call);
-}
-
-/** The variables of the environment that a plugin may see. */
-export function granted(
-  grants: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const names = grants.filter((grant) => grant.startsWith('env:')).map((grant) => grant.slice(4));
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
 }
 
 function isClosed(event: string): boolean {
@@ -107,7 +102,7 @@ function idOf(handler: ManifestHandler): string {
     case 'script':
       return handler.run;
     case 'process':
-      return handler.phase;
+      return handler.name ?? handler.phase;
     case 'http': {
       // Credentials and queries may be secret; two addresses that differ in nothing else are still two.
       const { origin, pathname, search } = new URL(handler.url);

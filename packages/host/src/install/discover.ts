@@ -20,8 +20,10 @@ export interface Found {
   readonly trusted: boolean;
   /** Defaults filled in, references looked up. */
   readonly config: Resolved['config'];
-  /** Values that came from the environment. */
-  readonly secrets: Resolved['secrets'];
+  /** The variables of the environment that it was granted. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Values from the environment that it is told: nobody else should see them. */
+  readonly secrets: readonly string[];
 }
 
 /** A plugin that is kept from running. */
@@ -127,10 +129,31 @@ async function open(
   if (manifest.name !== name) {
     throw new PatchbayError('MANIFEST_INVALID', `${manifest.file}: it is plugin "${manifest.name}", not "${name}"`);
   }
-  const { config, secrets } = resolveReferences(name, registered.config, env);
-  const { trusted } = registered;
-  if (manifest.configSchema === undefined) return { name, dir, entry, manifest, trusted, config, secrets };
+  const resolved = resolveReferences(name, registered.config, env);
+  const given = granted(entry.grants, env);
+  const secrets = [...resolved.secrets, ...Object.values(given)];
+  const found = {
+    name,
+    dir,
+    entry,
+    manifest,
+    trusted: registered.trusted,
+    config: resolved.config,
+    env: given,
+    secrets,
+  };
+  if (manifest.configSchema === undefined) return found;
   const { checkConfig } = await import('./plugin-config.ts');
-  const filled = checkConfig(name, manifest.configSchema, config);
-  return { name, dir, entry, manifest, trusted, config: filled, secrets };
+  return { ...found, config: checkConfig(name, manifest.configSchema, resolved.config) };
+}
+
+/** The variables of the environment that a plugin may see. */
+function granted(grants: readonly string[], env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = grants.filter((grant) => grant.startsWith('env:')).map((grant) => grant.slice(4));
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { join } from 'node:path';
 import type { Log } from 'patchbay-sdk';
 import { type Logger, pino } from 'pino';
-import { redactor } from './redact.ts';
+import { hiding } from './redact.ts';
 
 /** The log of a plugin never takes more than twice this on disk. */
 const mostBytes = 1024 * 1024;
@@ -56,11 +56,11 @@ export class PluginLogs {
 
   /** The log of a plugin. Never throws: a full disk costs the line, not the plugin. */
   of(plugin: string, secrets: readonly string[] = []): Log {
-    const redact = redactor(secrets);
+    const hide = hiding(secrets);
     let logger: Logger | undefined;
     const write = (level: keyof Log) => (message: string, fields?: Record<string, unknown>) => {
       try {
-        logger ??= this.#logger(plugin, redact);
+        logger ??= this.#logger(plugin, hide);
         const text = String(message);
         logger[level](fields ?? {}, text.length > mostLine ? `${text.slice(0, mostLine)} …` : text);
       } catch {
@@ -75,7 +75,7 @@ export class PluginLogs {
     this.#files.clear();
   }
 
-  #logger(plugin: string, redact: (text: string) => string): Logger {
+  #logger(plugin: string, hide: (text: string) => string): Logger {
     let file = this.#files.get(plugin);
     if (file === undefined) {
       mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
@@ -83,6 +83,6 @@ export class PluginLogs {
       this.#files.set(plugin, file);
     }
     const to = file;
-    return pino({ level: 'debug', base: { plugin } }, { write: (line: string) => to.write(redact(line)) });
+    return pino({ level: 'debug', base: { plugin } }, { write: (line: string) => to.write(hide(line)) });
   }
 }

@@ -7,6 +7,8 @@ import { settlementOf } from './settlement.ts';
 export interface Edition {
   readonly version: string | null;
   readonly digest: string | null;
+  /** Takes the secrets it was given out of what it says. */
+  readonly hide: <T>(value: T) => T;
 }
 
 /** What emitting an event came to. */
@@ -46,12 +48,10 @@ export class Emitter {
     const awaited = eventHooks[name].failure === 'closed';
     // Wrappers around an event that is only watched are called like handlers, when its deliveries are made.
     const entries = awaited ? hook.handlers() : [...hook.wrappers(), ...hook.handlers()];
-    const owes = entries.map((entry) => ({
-      plugin: entry.plugin,
-      handler: entry.id,
-      awaited,
-      ...this.#editionOf(entry.plugin),
-    }));
+    const owes = entries.map(({ plugin, id: handler }) => {
+      const { version, digest } = this.#editionOf(plugin);
+      return { plugin, handler, awaited, version, digest };
+    });
     const { event, deliveries } = await this.#store.append(payload, owes);
     if (!awaited) return { event, payload, changes: [] };
     this.#asking.add(event.seq);
@@ -110,7 +110,10 @@ export class Emitter {
     }
     const { answer, durationMs } = handled ?? { answer: undefined, durationMs: 0 };
     const own = refusal !== undefined && its(refusal) ? refusal : undefined;
-    return this.#store.settle(id, settlementOf({ answer, failure, refusal: own, durationMs }));
+    return this.#store.settle(
+      id,
+      settlementOf({ answer, failure, refusal: own, durationMs }, this.#editionOf(plugin).hide),
+    );
   }
 }
 

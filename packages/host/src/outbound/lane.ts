@@ -11,6 +11,8 @@ export type Due = Awaited<ReturnType<LedgerStore['owed']>>[number];
 export interface Street {
   readonly kernel: Kernel<Hooks>;
   readonly store: LedgerStore;
+  /** Takes the secrets of a plugin out of what it says. */
+  hide<T>(plugin: string, value: T): T;
   /** Whether somebody else is making this delivery right now. */
   isTaken(due: Due): boolean;
   /** Waits, for a while, for the handlers of other plugins that come before this one. */
@@ -129,7 +131,7 @@ export class Lane {
       if (waitMs === 0) {
         const handled = await callOne(this.#street.kernel, entry, due.event.payload, due.delivery.key);
         if (handled.failure?.code !== 'HANDLER_PAUSED') {
-          const settlement = settlementOf(handled);
+          const settlement = settlementOf(handled, (value) => this.#street.hide(this.#plugin, value));
           return { ...settlement, attempts: due.delivery.attempts + (settlement.attempts ?? 1) };
         }
       }

@@ -1,7 +1,7 @@
 import type { Hooks } from 'patchbay-sdk';
 import type { Kernel } from '../kernel/index.ts';
 import { type LedgerStore, newEvent } from '../ledger/index.ts';
-import type { Emitter } from './emitter.ts';
+import type { Edition, Emitter } from './emitter.ts';
 import { Lane, placeOf, type Street } from './lane.ts';
 
 /**
@@ -16,12 +16,13 @@ export class Lanes {
   #timer: NodeJS.Timeout | undefined;
   #unhear: (() => void)[] = [];
 
-  constructor(kernel: Kernel<Hooks>, store: LedgerStore, emitter: Emitter) {
+  constructor(kernel: Kernel<Hooks>, store: LedgerStore, emitter: Emitter, editionOf: (plugin: string) => Edition) {
     this.#kernel = kernel;
     this.#store = store;
     this.#street = {
       kernel,
       store,
+      hide: (plugin, value) => editionOf(plugin).hide(value),
       isTaken: ({ delivery, event }) => delivery.awaited && emitter.isAsking(event.seq),
       ahead: async ({ delivery }) => {
         for (const { id, plugin } of await store.ahead(delivery.id)) {

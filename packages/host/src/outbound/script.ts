@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { type EventName, type EventPayload, messageOf, PatchbayError } from 'patchbay-sdk';
 import type { ManifestHandler } from '../install/manifest/manifest-type.ts';
+import { hiding } from '../log/redact.ts';
 import type { Ended, Job, Launcher } from '../sandbox/launcher.ts';
 import { type Outcome, outcome } from './outcome.ts';
 import { shippedPayload } from './script-payload.ts';
-import { hiding, lastLines, verdictIn } from './verdict-text.ts';
+import { lastLines, verdictIn } from './verdict-text.ts';
 
 /** What a call of a script or process needs besides the handler. */
 export interface ScriptCall {
@@ -60,7 +61,7 @@ export function runScript(handler: Extract<ManifestHandler, { type: 'script' }>,
 /** Calls a process by the shipped 0.1 contract. Whatever goes wrong is told by the outcome: never rejects. */
 export function runProcess(handler: Extract<ManifestHandler, { type: 'process' }>, call: ScriptCall): Promise<Outcome> {
   const { plugin, payload, project, key } = call;
-  const names = { hook_phase: handler.phase, hook_name: `${plugin.name}:${handler.phase}` };
+  const names = { hook_phase: handler.phase, hook_name: handler.name ?? `${plugin.name}:${handler.phase}` };
   const envelope = { ...names, run_id: payload.run_id ?? '', project_root: project, timestamp: payload.at };
   const job: Job = {
     argv: handler.command.map((word) => (/^\.\.?\//.test(word) ? resolve(plugin.dir, word) : word)),

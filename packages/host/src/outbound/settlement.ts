@@ -12,8 +12,13 @@ export interface Handled {
   readonly durationMs: number;
 }
 
-/** How a delivery ended, as the ledger keeps it. */
-export function settlementOf({ answer, failure, refusal, durationMs }: Handled): Settlement {
+/** How a delivery ended, as the ledger keeps it, with what must not be seen taken out. */
+export function settlementOf(handled: Handled, hide: <T>(value: T) => T): Settlement {
+  const { message, annotations, ...rest } = settle(handled);
+  return { ...rest, message: hide(message ?? null), annotations: hide(annotations ?? null) };
+}
+
+function settle({ answer, failure, refusal, durationMs }: Handled): Settlement {
   const duration_ms = Math.round(durationMs * 1000) / 1000;
   if (failure !== undefined) {
     const outcome = outcomeBehind(failure.cause);

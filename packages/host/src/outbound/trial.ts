@@ -33,7 +33,7 @@ export async function tryHandlers(
   const trials: Trial[] = [];
   for (const entry of entries) {
     const handled = await callOne(kernel, entry, payload, `trial.${payload.event_id}`);
-    trials.push({ handler: entry.id, ...settlementOf(handled) });
+    trials.push({ handler: entry.id, ...settlementOf(handled, (value) => value) });
   }
   return trials;
 }

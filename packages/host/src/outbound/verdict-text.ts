@@ -1,25 +1,5 @@
-/** Shorter values are words like `on`: nothing to hide, and everywhere. */
-const shortestSecret = 4;
 const messageLines = 5;
 const messageChars = 1_000;
-
-/** Makes a function that takes secrets out of anything: texts, and those in lists and records. */
-export function hiding(secrets: readonly string[]): <T>(value: T) => T {
-  const hidden = secrets
-    .filter((secret) => secret.length >= shortestSecret)
-    // As they stand in JSON, too.
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-    // One may hold another.
-    .sort((a, b) => b.length - a.length);
-  const inText = (text: string) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-  const inAny = (value: unknown): unknown => {
-    if (typeof value === 'string') return inText(value);
-    if (Array.isArray(value)) return value.map(inAny);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [inText(key), inAny(one)]));
-  };
-  return (value) => inAny(value) as typeof value;
-}
 
 /** What a program said last, for a message: most often that is why it failed. */
 export function lastLines(text: string): string {

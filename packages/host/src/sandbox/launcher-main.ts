@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from './job.ts';
 import { probe } from './launch/cage.ts';
 import { ownPrefix } from './launch/folder.ts';
-import { Pipes } from './launch/pipes.ts';
+import { Pipes, pipesDir } from './launch/pipes.ts';
 import { CannotStart } from './launch/preflight.ts';
 import { closeInherited, signalTo } from './launch/proc.ts';
 import { Running } from './launch/running.ts';
@@ -17,7 +17,7 @@ const [tempDir = '', projectPrefix = '', mkfifo, bwrap] = process.argv.slice(2);
 closeInherited();
 const confinement = await probe(bwrap || undefined);
 const prefix = ownPrefix(projectPrefix);
-const pipes = new Pipes({ tempDir, prefix, mkfifo: mkfifo || undefined });
+const pipes = new Pipes({ dir: pipesDir(tempDir), prefix, mkfifo: mkfifo || undefined });
 const place = { tempDir, prefix, pipes, bwrap: confinement === 'namespace' ? bwrap : undefined };
 const jobs = new Map<number, Running>();
 const adopted = new Set<number>();
@@ -32,7 +32,7 @@ async function run(id: number, job: Job): Promise<void> {
     const running = new Running(job, place);
     jobs.set(id, running);
     tell({ started: id, group: running.group });
-    // While it runs there is time, and its folder in the same place.
+    // While it runs there is time.
     pipes.refill();
     tell({ ended: id, how: await running.ended });
   } catch (error) {

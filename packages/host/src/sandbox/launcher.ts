@@ -3,6 +3,7 @@ import { PatchbayError } from 'patchbay-sdk';
 import { findBubblewrap, findProgram } from './bubblewrap.ts';
 import type { Confinement, Ended, Job } from './job.ts';
 import { folderPrefix, sweepFolders } from './launch/folder.ts';
+import { pipesDir } from './launch/pipes.ts';
 import { LauncherProcess } from './launcher-process.ts';
 
 export type { Captured, Confinement, Ended, Job } from './job.ts';
@@ -77,9 +78,11 @@ export class Launcher {
     await this.#tidying;
   }
 
-  /** Removes what killed hosts of the same project have left in `tempDir`; gives the number of folders. */
-  static sweep({ project, tempDir = tmpdir() }: Pick<LauncherOptions, 'project' | 'tempDir'>): Promise<number> {
-    return sweepFolders(tempDir, folderPrefix(project));
+  /** Removes what killed hosts of the same project have left; gives the number of folders. */
+  static async sweep({ project, tempDir = tmpdir() }: Pick<LauncherOptions, 'project' | 'tempDir'>): Promise<number> {
+    const dirs = [...new Set([tempDir, pipesDir(tempDir)])];
+    const swept = await Promise.all(dirs.map((dir) => sweepFolders(dir, folderPrefix(project))));
+    return swept.reduce((sum, n) => sum + n);
   }
 
   #started(): LauncherProcess {

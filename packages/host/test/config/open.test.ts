@@ -69,7 +69,9 @@ describe('opening a host', () => {
         });`,
     });
     const log = 'log: (plugin) => ({ info: (message) => report([plugin, message]) })';
-    expect(opened(dir, 'const host = await open(cwd); await host.start(); await host.close();', log)).toEqual([['tall', '3m']]);
+    expect(opened(dir, 'const host = await open(cwd); await host.start(); await host.close();', log)).toEqual([
+      ['tall', '3m'],
+    ]);
   });
 
   it('lends the SDK to TypeScript plugins in a folder without node_modules', () => {

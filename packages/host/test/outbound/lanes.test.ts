@@ -6,6 +6,7 @@ import { type EventPayload, type Hooks, hooks, refuse, sample } from 'patchbay-s
 import { afterEach, describe, expect, it } from 'vitest';
 import { Kernel, type KernelOptions } from '../../src/kernel/index.ts';
 import { type Delivery, type LedgerStore, newEvent, openLedger } from '../../src/ledger/index.ts';
+import { hiding } from '../../src/log/redact.ts';
 import { Emitter } from '../../src/outbound/emitter.ts';
 import { Lanes } from '../../src/outbound/lanes.ts';
 
@@ -21,8 +22,9 @@ async function station({ file, ...options }: KernelOptions & { file?: string } =
   const path = file ?? join(dir as string, 'ledger.db');
   const kernel = new Kernel<Hooks>(hooks, options);
   const ledger = await openLedger(path);
-  const emitter = new Emitter(kernel, ledger, () => ({ version: '1.0.0', digest: 'sha512-x' }));
-  const lanes = new Lanes(kernel, ledger, emitter);
+  const edition = { version: '1.0.0', digest: 'sha512-x', hide: hiding(['hush-hush']) };
+  const emitter = new Emitter(kernel, ledger, () => edition);
+  const lanes = new Lanes(kernel, ledger, emitter, () => edition);
   const close = async () => {
     await lanes.close();
     await ledger.close();
@@ -172,7 +174,7 @@ describe('A delivery that fails', () => {
     const { emitter, lanes, add, ledger } = await station();
     const heard: unknown[] = [];
     const fails = () => {
-      throw new Error('out of paper');
+      throw new Error('out of paper, hush-hush');
     };
     add('bad', { 'turn:accepted': fails, 'delivery:failed': fails });
     add('watcher', {
@@ -184,7 +186,7 @@ describe('A delivery that fails', () => {
     expect(heard).toEqual([['bad', expect.stringContaining('out of paper')]]);
     const failed = await all(ledger, { status: ['failed'] });
     expect(failed.map(({ event }) => event)).toEqual(['turn:accepted', 'delivery:failed']);
-    expect(failed[0]).toMatchObject({ verdict: 'fail', message: expect.stringContaining('out of paper') });
+    expect(failed[0]).toMatchObject({ verdict: 'fail', message: expect.stringContaining('out of paper, ***') });
   });
 
   it('can be replayed under the same key', async () => {

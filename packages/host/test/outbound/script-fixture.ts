@@ -44,7 +44,10 @@ export class ScriptPlugin extends Workshop {
     this.script(text, { name: 'hooks/process.sh' });
     const { event = 'turn:accepted', timeoutMs = 20_000, phase = 'after_acceptance' } = told;
     const command = ['bash', './hooks/process.sh', 'argument', '../outside'];
-    return runProcess({ type: 'process', event, phase, command, blocking: true, timeoutMs }, this.#calling(told));
+    return runProcess(
+      { type: 'process', name: undefined, event, phase, command, blocking: true, timeoutMs },
+      this.#calling(told),
+    );
   }
 
   #calling(told: Told): ScriptCall {

@@ -83,10 +83,10 @@ const shipped: Form = {
   read(value) {
     const { name, version, description = '', license, hooks: byPhase, config_schema } = shippedForm.parse(value);
     const handlers = Object.entries(byPhase).flatMap(([phase, processes]) =>
-      (processes ?? []).map(({ command, mode, timeout_ms = timeouts.usual }): ManifestHandler => {
+      (processes ?? []).map(({ name, command, mode, timeout_ms = timeouts.usual }): ManifestHandler => {
         const known = phase as keyof typeof phases;
         const blocking = mode === 'blocking';
-        return { type: 'process', event: phases[known], phase: known, command, blocking, timeoutMs: timeout_ms };
+        return { type: 'process', event: phases[known], phase: known, name, command, blocking, timeoutMs: timeout_ms };
       }),
     );
     const files = Object.entries(byPhase).flatMap(([phase, processes]) =>

@@ -10,6 +10,7 @@ export type ManifestHandler = {
   | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
   | {
       readonly type: 'process';
+      readonly name: string | undefined;
       readonly phase: keyof typeof phases;
       readonly command: readonly string[];
       readonly blocking: boolean;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { chmod, lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,6 +35,15 @@ export function fillFolder(dir: string, files: Readonly<Record<string, string>>)
     variables[variable] = file;
   }
   return variables;
+}
+
+/** Opens a file that holds a text and has no name any more. Closing it is the caller's. */
+export function nameless(dir: string, text: string): number {
+  const file = join(dir, 'nameless');
+  writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+  const fd = openSync(file, 'r');
+  unlinkSync(file);
+  return fd;
 }
 
 /** Removes a folder whatever was made of it, following no link. What cannot be removed is left; never throws. */

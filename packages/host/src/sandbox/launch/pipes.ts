@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from './folder.ts';
 
@@ -10,7 +10,8 @@ export interface Pipe {
 }
 
 export interface PipesOptions {
-  readonly tempDir: string;
+  /** Where they are made. */
+  readonly dir: string;
   /** Begins the name of the folder in which they are made. */
   readonly prefix: string;
   /** The program that makes them. @default none can be made */
@@ -18,9 +19,22 @@ export interface PipesOptions {
 }
 
 /** So many are made at a time. */
-const batch = 32;
+const batch = 64;
 /** More are made when fewer than these are left: enough for a few jobs. */
 const low = 12;
+
+/** In memory, where the system has such a place: on a disk each of them takes as long as a file. */
+const inMemory = '/dev/shm';
+
+/** Where pipes are made by those who have `tempDir` for temporary files. */
+export function pipesDir(tempDir: string): string {
+  try {
+    accessSync(inMemory, constants.W_OK | constants.X_OK);
+    return inMemory;
+  } catch {
+    return tempDir;
+  }
+}
 
 /**
  * Pipes for jobs. Those that Node.js gives a child are sockets, which on Linux cannot be opened by a name: a script that
@@ -44,11 +58,11 @@ export class Pipes {
 
   /** Makes more if few are left. Leaves nothing on disk; never throws. */
   refill(): void {
-    const { tempDir, prefix, mkfifo } = this.#options;
+    const { dir: parent, prefix, mkfifo } = this.#options;
     if (mkfifo === undefined || this.#ready.length >= low) return;
     let dir: string | undefined;
     try {
-      const made = makeFolder(tempDir, prefix);
+      const made = makeFolder(parent, prefix);
       dir = made;
       const files = Array.from({ length: batch }, (_, i) => join(made, String(i)));
       spawnSync(mkfifo, ['-m', '600', ...files], { env: {}, stdio: 'ignore' });

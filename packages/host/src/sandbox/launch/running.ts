@@ -61,17 +61,19 @@ export class Running {
   constructor(job: Job, place: Place) {
     this.#job = job;
     this.#program = programOf(job);
-    this.#streams = new Streams(place.pipes, job.stdin);
     let dir: string | undefined;
+    let streams: Streams | undefined;
     try {
       dir = makeFolder(place.tempDir, place.prefix);
-      this.#child = this.#spawn(place.bwrap, { ...job.env, ...fillFolder(dir, job.files ?? {}) });
+      streams = new Streams(place.pipes, dir, job.stdin);
+      this.#child = this.#spawn(streams, place.bwrap, { ...job.env, ...fillFolder(dir, job.files ?? {}) });
     } catch (error) {
-      this.#streams.discard();
+      streams?.discard();
       if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
       throw this.#cannotStart(error);
     }
-    this.#streams.attach(this.#child);
+    streams.attach(this.#child);
+    this.#streams = streams;
     this.group = this.#child.pid ?? 0;
     this.#status = place.bwrap === undefined ? undefined : statusFrom(this.#child.stdio[3] as Readable);
     this.#cage =
@@ -91,11 +93,11 @@ export class Running {
     this.#cage.kill();
   }
 
-  #spawn(bwrap: string | undefined, env: Record<string, string>): ChildProcess {
+  #spawn(streams: Streams, bwrap: string | undefined, env: Record<string, string>): ChildProcess {
     const { argv, cwd } = this.#job;
     const own = [this.#program, ...argv.slice(1)];
     const [command = '', ...args] = bwrap === undefined ? own : inNamespace(bwrap, cwd, own);
-    const stdio = [...this.#streams.stdio, ...(bwrap === undefined ? [] : ['pipe' as const])];
+    const stdio = [...streams.stdio, ...(bwrap === undefined ? [] : ['pipe' as const])];
     return spawn(command, args, { cwd, env, detached: true, stdio });
   }
 

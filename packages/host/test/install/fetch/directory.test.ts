@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -108,7 +108,7 @@ describe('a folder is refused if it has', () => {
 
   it('a name that is no UTF-8', async () => {
     const dir = scratch(plugin);
-    execFileSync('python3', ['-c', 'import os,sys; open(os.path.join(os.fsencode(sys.argv[1]), b"\\xff"), "w")', dir]);
+    writeFileSync(Buffer.concat([Buffer.from(join(dir, '/')), Buffer.from([0xff])]), '');
     const error = await refusalOf(dir);
     expect(error.code).toBe('PACKAGE_UNSAFE');
   });

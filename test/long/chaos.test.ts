@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Delivery } from '../../packages/host/src/ledger/index.ts';
+import { Launcher } from '../../packages/host/src/sandbox/launcher.ts';
+import { addresses } from '../chaos/hostile/addresses.ts';
+import { confinedModules } from '../chaos/hostile/confined-modules.ts';
+import { modules } from '../chaos/hostile/modules.ts';
+import { processes } from '../chaos/hostile/processes.ts';
+import { scripts, thievingScripts } from '../chaos/hostile/scripts.ts';
+import { type NeighbourKind, neighbourKinds, newNeighbour } from '../chaos/neighbour.ts';
+import type { Hostile } from '../chaos/row.ts';
+import * as stages from '../chaos/stage.ts';
+import { filesWith, isOfHost, jobFolders, peakMb, processesWith } from '../chaos/traces.ts';
+
+const launcher = new Launcher({ project: '/nowhere' });
+const confinement = await launcher.confinement();
+await launcher.close();
+
+const all = { scripts, thievingScripts, processes, addresses, modules, confinedModules };
+const possible = (rows: readonly Hostile[]) => rows.filter(({ needs }) => needs === undefined || needs === confinement);
+/** What this process, with the servers in it, and the one that starts scripts may need more than before. */
+const mostMb = 300;
+const runLength = stages.turns + 3;
+let turn = 0;
+
+/** Something on this machine that has the secrets in its environment, as a host that was started with them would. */
+function bystander(secrets: stages.Secrets): void {
+  const env = Object.fromEntries(Object.entries(secrets).map(([name, { value }]) => [name, value]));
+  const child = spawn('sleep', ['600'], { env: { ...env, PATH: process.env['PATH'] }, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+}
+
+/** Samples how much memory this process has; tells by how much it grew at the most. */
+function growth(): () => number {
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 20);
+  onTestFinished(() => clearInterval(timer));
+  return () => (most - before) / 1024 / 1024;
+}
+
+/** How the deliveries of accepted turns to the hostile plugin ended. */
+function expectAccepted({ accepted, says }: Hostile, deliveries: readonly Delivery[]): void {
+  const ofTurns = deliveries.filter(({ event }) => event === 'turn:accepted');
+  const statuses = ofTurns.map(({ status }) => status);
+  if (accepted === 'none') expect(statuses).toEqual([]);
+  if (accepted === 'ok') expect(ofTurns).toEqual(ofTurns.map((one) => ({ ...one, status: 'ok' })));
+  if (accepted === 'failed') {
+    expect(statuses.filter((status) => status === 'failed').length).toBeGreaterThanOrEqual(1);
+    expect(statuses.slice(-(stages.turns - stages.failures))).not.toContain('ok');
+    expect(statuses.filter((status) => !['failed', 'owed'].includes(status)).length).toBeLessThanOrEqual(1);
+  }
+  if (accepted !== 'none') expect(statuses).toHaveLength(stages.turns);
+  const failed = ofTurns.filter(({ status }) => status === 'failed');
+  expect(failed.length).toBeLessThanOrEqual(stages.failures);
+  for (const { message } of failed) expect(message).toMatch(says ?? /\S/);
+}
+
+/** Everything reached the neighbour, once; but for what was refused before it was asked. */
+function expectNeighbour(deliveries: readonly Delivery[], received: readonly string[], refused: number): void {
+  const asked = deliveries.filter(({ status }) => status !== 'skipped');
+  expect(deliveries).toHaveLength(runLength);
+  expect(asked).toHaveLength(runLength - refused);
+  expect(asked).toEqual(asked.map((one) => ({ ...one, status: 'ok' })));
+  expect(received.toSorted()).toEqual(asked.map(({ key }) => key).toSorted());
+}
+
+/** Nothing runs, nothing lies about, nothing was told. */
+function expectNoTrace({ project, marks, secrets }: stages.Stage): void {
+  expect(processesWith(marks)).toEqual([]);
+  expect(jobFolders(project)).toEqual([]);
+  for (const { mark } of Object.values(secrets)) expect(filesWith(project, mark)).toEqual([]);
+  expect(readFileSync(join(project, 'precious', 'file'), 'utf8')).toBe(stages.precious);
+}
+
+describe.each(Object.entries(all))('beside a neighbour, of the hostile %s', (_, rows) => {
+  it.each(possible(rows))('one that $does costs itself only', async (hostile) => {
+    const stage = stages.newStage();
+    bystander(stage.secrets);
+    const kind: NeighbourKind = hostile.neighbour ?? neighbourKinds[turn++ % 3] ?? 'script';
+    const neighbour = await newNeighbour(kind);
+    await stages.install(stage, await hostile.make('hostile', stage));
+    await stages.install(stage, neighbour.package);
+    const grown = growth();
+    const { host, service } = await stages.openStage(stage);
+    expect(host.quarantined.map(({ name }) => name)).toEqual(hostile.accepted === 'none' ? ['hostile'] : []);
+    for (const { reason } of host.quarantined) expect(reason).toMatch(hostile.says ?? /\S/);
+
+    const refused = await stages.run(service, hostile.fields);
+    expect([...refused.keys()]).toEqual(hostile.refuses ?? []);
+    for (const error of refused.values()) expect(error).toMatchObject({ code: 'HOOK_REFUSED', plugin: 'hostile' });
+
+    const running = processesWith(stage.marks);
+    expect(running.filter((one) => !isOfHost(one))).toEqual([]);
+    expect(jobFolders(stage.project)).toEqual([]);
+    for (const { pid, command } of running)
+      if (command.includes('launcher-main')) expect(peakMb(pid)).toBeLessThan(mostMb);
+
+    const deliveries = await stages.deliveriesOf(service, 'hostile');
+    expectNeighbour(
+      await stages.deliveriesOf(service, 'neighbour'),
+      neighbour.received(stage.project),
+      hostile.refuses?.length ?? 0,
+    );
+    expect(await service.ledger.verify()).toMatchObject({ ok: true });
+    await stages.within('closing the host', host.close());
+    expect(grown()).toBeLessThan(mostMb);
+    expectAccepted(hostile, deliveries);
+    await hostile.check?.({ ...stage, deliveries });
+    expectNoTrace(stage);
+  });
+});
+
+it('all of them at once cost themselves only', async () => {
+  const stage = stages.newStage();
+  bystander(stage.secrets);
+  const rows = possible(Object.values(all).flat()).filter(({ refuses }) => refuses === undefined);
+  for (const [i, hostile] of rows.entries()) await stages.install(stage, await hostile.make(`hostile-${i}`, stage));
+  const neighbours = await Promise.all(
+    neighbourKinds.map(async (kind) => ({
+      name: `neighbour-${kind}`,
+      ...(await newNeighbour(kind, `neighbour-${kind}`)),
+    })),
+  );
+  for (const neighbour of neighbours) await stages.install(stage, neighbour.package);
+  const grown = growth();
+  const { host, service } = await stages.openStage(stage);
+  const refused = await stages.run(service);
+  expect([...refused.keys()]).toEqual([]);
+  for (const { name, received } of neighbours) {
+    expectNeighbour(await stages.deliveriesOf(service, name), received(stage.project), 0);
+  }
+  await stages.within('closing the host', host.close());
+  expect(grown()).toBeLessThan(2 * mostMb);
+  expectNoTrace(stage);
+});
