@@ -97,7 +97,8 @@ export class Launcher {
   #start(): LauncherProcess {
     const { project, tempDir = tmpdir(), namespace = 'auto' } = this.#options;
     const bwrap = namespace === 'off' ? undefined : findBubblewrap();
-    const args = [tempDir, folderPrefix(project), findProgram('mkfifo') ?? '', bwrap ?? ''];
+    const mkfifo = process.platform === 'linux' ? findProgram('mkfifo') : undefined;
+    const args = [tempDir, folderPrefix(project), mkfifo ?? '', bwrap ?? ''];
     const started = new LauncherProcess(args, (wasReady) => {
       if (this.#process !== started) return;
       this.#process = undefined;

@@ -34,9 +34,12 @@ describe.each(confinements)('the streams of a program, confined by %s', (confine
   });
 
   it.each(shells)('can be read by their names in %s', async (shell) => {
-    const script = 'read first < /dev/stdin; echo "<$first>"; cat < /dev/stdin';
-    expect(await run(shell, script, 'line 1\n')).toMatchObject({ exitCode: 0, stdout: { text: '<line 1>\n' } });
-    expect(await run(shell, 'cat /dev/stdin', 'all of it')).toMatchObject({ stdout: { text: 'all of it' } });
+    const stdin = 'first\nrest';
+    expect(await run(shell, 'cat /dev/stdin', stdin)).toMatchObject({ exitCode: 0, stdout: { text: stdin } });
+    expect(await run(shell, 'read a < /dev/stdin; echo "<$a>"', stdin)).toMatchObject({
+      stdout: { text: '<first>\n' },
+    });
+    expect(await run(shell, 'read a; echo "<$a>"; cat', stdin)).toMatchObject({ stdout: { text: '<first>\nrest' } });
     expect(await run(shell, 'cat < /dev/stdin; echo end')).toMatchObject({ stdout: { text: 'end\n' } });
   });
 
