@@ -38,7 +38,7 @@ export const confinedModules: Hostile[] = [
         'change its own files': `fs.appendFileSync(new URL('plugin.mjs', import.meta.url), '// mine');`,
         'write to /tmp': `fs.writeFileSync('/tmp/chaos-was-here', '');`,
         'write a database': `new (require('node:sqlite').DatabaseSync)('${project}/stolen.db').exec('CREATE TABLE t (x)');`,
-        'write a report': `if (!process.report.writeReport('${project}/report.json')) throw 1; fs.accessSync('${project}/report.json');`,
+        'write a report': `process.report.writeReport('${project}/report.json');`,
         'write a heap snapshot': `require('node:v8').writeHeapSnapshot('${project}/heap.heapsnapshot');`,
         'start a program': `require('node:child_process').execFileSync('/bin/true');`,
         'start a thread': `new (require('node:worker_threads').Worker)('0', { eval: true });`,

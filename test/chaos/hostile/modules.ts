@@ -99,12 +99,15 @@ export const modules: Hostile[] = [
     does: 'answers 100 MB',
     make: (name) => modulePackage(name, `return { verdict: 'ok', message: 'x'.repeat(1e8) };`, { deadlineMs: 10_000 }),
     accepted: 'failed',
-    says: /more than 4194304/,
+    says: /more than 4194304|ran out of memory/,
   },
   {
     does: 'answers what it was not asked',
     make: (name) =>
-      modulePackage(name, `tell('{"jsonrpc":"2.0","id":987654,"result":{}}\\n'); ${never}`, { before: rpc }),
+      modulePackage(name, `tell('{"jsonrpc":"2.0","id":987654,"result":{}}\\n'); ${never}`, {
+        before: rpc,
+        deadlineMs: 5000,
+      }),
     accepted: 'failed',
     says: /answered something that it was not asked/,
   },
@@ -120,7 +123,8 @@ export const modules: Hostile[] = [
   },
   {
     does: 'writes garbage to the host',
-    make: (name) => modulePackage(name, `tell('{"jsonrpc": \\u0000 half\\n'); ${never}`, { before: rpc }),
+    make: (name) =>
+      modulePackage(name, `tell('{"jsonrpc": \\u0000 half\\n'); ${never}`, { before: rpc, deadlineMs: 5000 }),
     accepted: 'failed',
     says: /sent something that is not JSON/,
   },
