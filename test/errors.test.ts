@@ -165,6 +165,12 @@ const provoke: Record<ErrorCode, () => unknown> = {
     const ledger = await openLedger(join(folder(), 'ledger.db'));
     return await ledger.append({ ...sample('run:started'), roles: 7 } as never).finally(() => ledger.close());
   },
+  RUN_MOVED: async () => {
+    const ledger = await openLedger(join(folder(), 'ledger.db'));
+    await ledger.append(sample('run:started'));
+    const late = { ...sample('run:completed'), event_id: 'another' };
+    return await ledger.append(late, [], { after: 0 }).finally(() => ledger.close());
+  },
   LEDGER_WRITE: () => openLedger(join(folder({ 'a-file': '' }), 'a-file', 'ledger.db')),
   LEDGER_CORRUPT: () =>
     printed(['ledger', 'verify'], { cwd: folder({ 'patchbay.yaml': '', '.patchbay/ledger.db': garbage }) }),

@@ -8,14 +8,61 @@ function method<F extends (...args: never[]) => unknown>() {
   return z.custom<F>((value) => typeof value === 'function', 'must be a function');
 }
 
-/** An agent framework that can work on a turn. */
+/** How a program that a core started has ended. */
+export interface ProgramEnd {
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly timed_out: boolean;
+  /** What it printed, bounded: the head and the tail. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A turn, as a core gets it to work on. */
+export interface TurnWork {
+  /** The same for every time that this attempt is worked on: a crash may have come in between. */
+  readonly key: string;
+  readonly run_id: string;
+  readonly turn_id: string;
+  readonly attempt: number;
+  readonly phase: string;
+  readonly role: string;
+  readonly goal: string;
+  /** The turn that it judges, if it does. */
+  readonly reviews: string | null;
+  /** Folder with what it should know; it cannot be changed. */
+  readonly bundle: string;
+  /** Folder to work in. */
+  readonly workspace: string;
+  /** Where it leaves its result, as JSON. */
+  readonly result_file: string;
+  /** Globs of what it may change. */
+  readonly writes: readonly string[];
+  /** Settings of the role for this core. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Aborted when the turn has taken too long, or the run is ended. */
+  readonly signal: AbortSignal;
+  /** Tells people how it goes. */
+  log(line: string): void;
+  /** Runs a program in the workspace, confined as scripts are, until the turn is over at the longest. */
+  exec(
+    argv: readonly string[],
+    options?: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: string },
+  ): Promise<ProgramEnd>;
+}
+
+/** An agent framework that can work on a turn: in the host by `run`, or by a module where the agent runs. */
 export const agentCore = z.object({
   /** What config and `PATCHBAY_AGENT_CORE` select it by. */
   name: text,
+  /** Works on a turn; when it resolves, the result is in its file, or there is none. */
+  run: z.optional(method<(turn: TurnWork) => Promise<void>>()),
+  /** The checks of gates that it can live up to; all of them if it does not say. */
+  honours: z.optional(z.array(text)),
   /** Module that exports the core, resolvable where the agent runs. */
-  module: text,
+  module: z.optional(text),
   /** The export of `module` to instantiate. */
-  className: text,
+  className: z.optional(text),
   /** npm packages to install where the agent runs. */
   packages: z.optional(z.array(text)),
   /** Folder of the host mounted read-only at `/workspace/plugins/{name}/`. */

@@ -156,6 +156,11 @@ export const errorCodes = {
     'An event does not fit the schema of its name.',
     'Correct the field it names; `docs/hooks.md` lists the fields of each event.',
   ),
+  RUN_MOVED: row(
+    1,
+    'A run has gone on while somebody was about to change it.',
+    'Look at it again with `patchbay status`; nothing was changed.',
+  ),
   LEDGER_WRITE: row(
     1,
     'The ledger could not be opened, read or written; what was to be written was not acknowledged.',
@@ -166,11 +171,7 @@ export const errorCodes = {
     'The file of the ledger is damaged, or is no ledger.',
     'Move the file it names away and restore it from a backup.',
   ),
-  LEDGER_NEWER: row(
-    1,
-    'The ledger was written by a newer version of Patchbay.',
-    'Use that version, or a newer one.',
-  ),
+  LEDGER_NEWER: row(1, 'The ledger was written by a newer version of Patchbay.', 'Use that version, or a newer one.'),
   DELIVERY_UNKNOWN: row(2, 'There is no delivery of this id.', 'See `patchbay deliveries` for those there are.'),
   USAGE: row(2, 'The command line was not understood.', 'See `patchbay --help`, or `patchbay COMMAND --help`.'),
   NODE_TOO_OLD: row(

@@ -78,6 +78,10 @@ export const events = {
     resumes: z.optional(text),
   }),
   'turn:dispatched': event('turn:dispatched', {
+    /** The step of the template that it is a turn of. */
+    step: text,
+    /** The turn that it judges, if it does. */
+    reviews: maybe,
     adapter: text,
     bundle: z.object({ path: text, files: z.array(z.object({ path: text, sha256: text })), sha256: text }),
   }),

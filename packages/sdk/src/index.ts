@@ -8,10 +8,12 @@ export type {
   MemoryCategory,
   NewMessage,
   Observer,
+  ProgramEnd,
   ServiceRequest,
   ServiceResponse,
   ServiceTool,
   Tunnel,
+  TurnWork,
   Workspace,
 } from './capabilities.ts';
 export { type Dialect, dialects, type OrderRule } from './dialects.ts';

@@ -55,6 +55,8 @@ const eventSamples: { readonly [E in EventName]: Omit<EventPayload<E>, 'event'> 
   'run:started': { ...common, config_summary: {}, roles: ['developer', 'reviewer'], phases: ['implementation'] },
   'turn:dispatched': {
     ...common,
+    step: 'implementation/developer',
+    reviews: null,
     adapter: 'script',
     bundle: { path: '.patchbay/dispatch/turn-2', files: [{ path: 'goal.md', sha256: commit }], sha256: commit },
   },

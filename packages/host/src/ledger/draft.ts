@@ -5,6 +5,8 @@ import type { AnyPayload, StoredEvent } from './store.ts';
 export interface Draft extends Omit<StoredEvent, 'seq' | 'payload' | 'hash'> {
   /** The payload as text. */
   readonly payload: string;
+  readonly template: string | null;
+  readonly goal: string | null;
 }
 
 /** Checks a payload and writes it as text. Throws `EVENT_INVALID`, which names the event and the field. */
@@ -24,6 +26,8 @@ export function draftOf(payload: AnyPayload): Draft {
     role: kept(payload.role),
     phase: kept(payload.phase),
     payload: textOf(type, payload),
+    template: kept(payload.template),
+    goal: kept(payload.goal),
   };
 }
 

@@ -1,4 +1,5 @@
 export { type EventFields, newEvent } from './event.ts';
+export { isSettled, type RunStatus } from './run-status.ts';
 export { openLedger } from './sqlite/ledger.ts';
 export type {
   AnyPayload,
@@ -12,6 +13,8 @@ export type {
   LedgerNews,
   LedgerStore,
   Owed,
+  RunRequest,
+  RunRow,
   Settlement,
   StoredEvent,
   Verified,

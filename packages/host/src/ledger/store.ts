@@ -1,4 +1,5 @@
 import type { EventName, EventPayload } from 'patchbay-sdk';
+import type { RunStatus } from './run-status.ts';
 
 /** The payload of any event. */
 export type AnyPayload = EventPayload<EventName>;
@@ -31,6 +32,29 @@ export interface StoredEvent {
   readonly payload: AnyPayload;
   /** Over the hash of the event before it and everything that is kept of this one. */
   readonly hash: string;
+}
+
+/** A run that somebody wants. */
+export interface RunRequest {
+  readonly run_id: string;
+  readonly template: string;
+  readonly goal: string;
+  /** Whatever the run needs to begin; JSON. */
+  readonly [more: string]: unknown;
+}
+
+/** A run, as far as its events tell without reading them. */
+export interface RunRow {
+  readonly run_id: string;
+  readonly status: RunStatus;
+  readonly template: string | null;
+  readonly goal: string | null;
+  /** What was requested besides, if it was requested. */
+  readonly request: Readonly<Record<string, unknown>> | null;
+  /** The place of its last step; 0 before the first. */
+  readonly head: number;
+  readonly created_at: string;
+  readonly updated_at: string;
 }
 
 /** Where a delivery stands. Only `owed` ever changes by itself; `replay` makes any of them owed again. */
@@ -166,9 +190,16 @@ export interface LedgerNews {
 export interface LedgerStore {
   /**
    * Makes an event durable together with the deliveries it owes, all or nothing. An id that is there already changes
-   * nothing and gives what is kept. Throws `EVENT_INVALID` if the payload does not fit the schema of its event.
+   * nothing and gives what is kept. With `after`, only if that is the place of the last step of its run: otherwise
+   * throws `RUN_MOVED`. Throws `EVENT_INVALID` if the payload does not fit the schema of its event.
    */
-  append(payload: AnyPayload, owes?: readonly Owed[]): Promise<Appended>;
+  append(payload: AnyPayload, owes?: readonly Owed[], options?: { readonly after?: number }): Promise<Appended>;
+  /** Writes down that a run is wanted: it is pending. One of that id that is there already stays as it is. */
+  requestRun(request: RunRequest): Promise<boolean>;
+  /** The run of an id. */
+  run(id: string): Promise<RunRow | undefined>;
+  /** Runs in the order in which they were begun, read in pages. */
+  runs(filter?: { readonly status?: readonly RunStatus[] } & Extent): AsyncIterable<RunRow>;
   /** The event of an id. */
   event(id: string): Promise<StoredEvent | undefined>;
   /** Events, read in pages: memory does not grow with their number. What comes while it is read may be left out. */

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Draft } from '../draft.ts';
 import type { Appended, Delivery, Owed } from '../store.ts';
 import { type Head, hashOf } from './chain.ts';
+import type { RunStatements } from './runs.ts';
 import { type DeliveryRow, deliveryOf, type EventRow, eventOf } from './tables.ts';
 
 /** What is known of a delivery that was never tried. */
@@ -20,7 +21,11 @@ const untried = {
 } as const;
 
 /** Prepares to append events with what they owe, inside a transaction of the writer's. */
-export function appending(db: DatabaseSync, head: Head): (draft: Draft, owes: readonly Owed[]) => Appended {
+export function appending(
+  db: DatabaseSync,
+  head: Head,
+  runs: RunStatements,
+): (draft: Draft, owes: readonly Owed[], after: number | undefined) => Appended {
   const insertEvent = db.prepare(
     'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
@@ -56,14 +61,17 @@ export function appending(db: DatabaseSync, head: Head): (draft: Draft, owes: re
     };
   };
 
-  return (draft, owes) => {
+  return (draft, owes, after) => {
     const { id, type, at, run_id, turn_id, role, phase, payload } = draft;
+    if (after !== undefined && run_id !== null && eventWithId.get(id) === undefined) runs.expect(run_id, after);
     const seq = head.seq + 1;
-    const hash = hashOf(head.hash, { seq, ...draft });
+    const kept = { seq, id, type, at, run_id, turn_id, role, phase, payload };
+    const hash = hashOf(head.hash, kept);
     const { changes } = insertEvent.run(seq, id, type, at, run_id, turn_id, role, phase, payload, hash);
     if (changes === 0) return known(id);
     head.moveTo(seq, hash);
-    const event: EventRow = { seq, ...draft, hash };
+    runs.step(draft, seq);
+    const event: EventRow = { ...kept, hash };
     return { event: eventOf(event), deliveries: owes.map((owed, i) => owe(event, i + 1, owed)), known: false };
   };
 }

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { messageOf } from 'patchbay-sdk';
 import { type Draft, draftOf } from '../draft.ts';
 import { follow } from '../follow.ts';
+import type { RunStatus } from '../run-status.ts';
 import type {
   AnyPayload,
   Appended,
@@ -13,6 +14,8 @@ import type {
   LedgerNews,
   LedgerStore,
   Owed,
+  RunRequest,
+  RunRow,
   Settlement,
   StoredEvent,
 } from '../store.ts';
@@ -23,7 +26,8 @@ import { fault } from './fault.ts';
 import { openFile, openReader } from './file.ts';
 import { News } from './news.ts';
 import { pruning } from './prune.ts';
-import { readDeliveries, readEvent, readEvents, readFailing, readOwedPlugins } from './read.ts';
+import { readDeliveries, readEvent, readEvents, readFailing, readOwedPlugins, readRuns } from './read.ts';
+import { RunStatements } from './runs.ts';
 import { queriesOn, type Tables } from './tables.ts';
 import { Writer } from './writer.ts';
 
@@ -45,6 +49,7 @@ class SqliteLedger implements LedgerStore {
   readonly #queries: Kysely<Tables>;
   readonly #writer: Writer;
   readonly #append;
+  readonly #runs;
   readonly #deliveries;
   readonly #prune;
   readonly #news;
@@ -56,13 +61,18 @@ class SqliteLedger implements LedgerStore {
     this.#file = file;
     this.#queries = queriesOn(db);
     this.#writer = new Writer(db, file, head);
-    this.#append = appending(db, head);
+    this.#runs = new RunStatements(db);
+    this.#append = appending(db, head, this.#runs);
     this.#deliveries = new DeliveryStatements(db);
     this.#prune = pruning(db);
     this.#news = new News(db);
   }
 
-  append(payload: AnyPayload, owes: readonly Owed[] = []): Promise<Appended> {
+  append(
+    payload: AnyPayload,
+    owes: readonly Owed[] = [],
+    { after }: { readonly after?: number } = {},
+  ): Promise<Appended> {
     let draft: Draft;
     // Not an async function: that would be one promise more for each event.
     try {
@@ -74,7 +84,20 @@ class SqliteLedger implements LedgerStore {
     const told = (appended: Appended) => {
       if (!appended.known) this.#news.tell('appended', appended);
     };
-    return this.#writer.write(() => this.#append(draft, owes), { told, characters: draft.payload.length });
+    return this.#writer.write(() => this.#append(draft, owes, after), { told, characters: draft.payload.length });
+  }
+
+  requestRun(request: RunRequest): Promise<boolean> {
+    const now = new Date().toISOString();
+    return this.#writing(() => this.#writer.write(() => this.#runs.request(request, now)));
+  }
+
+  run(id: string): Promise<RunRow | undefined> {
+    return this.#reading(() => this.#runs.read(id));
+  }
+
+  runs(filter: { readonly status?: readonly RunStatus[] } & Extent = {}): AsyncIterable<RunRow> {
+    return this.#readingEach(() => readRuns(this.#queries, filter));
   }
 
   event(id: string): Promise<StoredEvent | undefined> {

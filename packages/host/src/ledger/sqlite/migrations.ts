@@ -68,4 +68,19 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (plugin, handler)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What the events of a run come to, and runs that have no event yet.
+  CREATE TABLE runs (
+    n INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    status TEXT NOT NULL,
+    template TEXT,
+    goal TEXT,
+    request TEXT,
+    head INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX runs_open ON runs (status, n) WHERE status IN ('pending', 'active', 'waiting');
+  `,
 ];

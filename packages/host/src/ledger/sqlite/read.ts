@@ -1,4 +1,5 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import type { RunStatus } from '../run-status.ts';
 import type {
   Delivery,
   DeliveryFilter,
@@ -7,9 +8,11 @@ import type {
   Extent,
   Failing,
   LedgerStore,
+  RunRow,
   StoredEvent,
 } from '../store.ts';
-import { deliveryOf, eventOf, type Tables } from './tables.ts';
+import { runOf } from './runs.ts';
+import { deliveryOf, eventOf, type RunTableRow, type Tables } from './tables.ts';
 
 const pageSize = 256;
 const bad: ReadonlySet<DeliveryStatus> = new Set(['failed', 'refused']);
@@ -114,6 +117,23 @@ export async function* readDeliveries(db: Kysely<Tables>, filter: DeliveryFilter
     }
     return (await rest.limit(size).execute()).map((row) => deliveryOf(row, row));
   });
+}
+
+/** The runs that a filter wants. */
+export async function* readRuns(
+  db: Kysely<Tables>,
+  { status, limit = Number.POSITIVE_INFINITY, newestFirst = false }: { status?: readonly RunStatus[] } & Extent,
+): AsyncGenerator<RunRow> {
+  const all = db.selectFrom('runs').selectAll();
+  // Not as parameters: see `inStatus`.
+  const wanted = status?.map((one) => sql.lit(one));
+  const some = wanted === undefined ? all : all.where(sql<boolean>`status IN (${sql.join(wanted)})`);
+  const ordered = some.orderBy('n', newestFirst ? 'desc' : 'asc');
+  const rows = paged<RunTableRow>(limit, async (size, last) => {
+    const rest = last === undefined ? ordered : ordered.where('n', newestFirst ? '<' : '>', last.n);
+    return rest.limit(size).execute();
+  });
+  for await (const row of rows) yield runOf(row);
 }
 
 /** See `LedgerStore.event`. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { EventName } from 'patchbay-sdk';
-import type { AnyPayload, Delivery, DeliveryStatus, StoredEvent } from '../store.ts';
+import type { AnyPayload, Delivery, DeliveryStatus, RunRow, StoredEvent } from '../store.ts';
 
 /** A row of `events`. */
 export interface EventRow {
@@ -47,8 +47,15 @@ interface FailingRow {
   readonly message: string | null;
 }
 
+/** A row of `runs`. */
+export interface RunTableRow extends Omit<RunRow, 'request'> {
+  readonly n: number;
+  readonly request: string | null;
+}
+
 /** The tables that are read with built queries. */
 export interface Tables {
+  readonly runs: RunTableRow;
   readonly events: EventRow;
   readonly deliveries: DeliveryRow;
   readonly failing: FailingRow;

@@ -1,0 +1,25 @@
+import type { EventName } from 'patchbay-sdk';
+
+/** Where a run stands. The last four are its end. */
+export type RunStatus = 'pending' | 'active' | 'waiting' | 'held' | 'completed' | 'failed' | 'aborted';
+
+/** What an event makes of the status of its run; the others leave it as it is. */
+export const statusAfter: { readonly [E in EventName]?: RunStatus } = {
+  'run:started': 'active',
+  'approval:requested': 'waiting',
+  'approval:decided': 'active',
+  'run:completed': 'completed',
+  'run:held': 'held',
+  'run:failed': 'failed',
+  'run:aborted': 'aborted',
+};
+
+/** Whether a run is at its end. */
+export function isSettled(status: RunStatus): boolean {
+  return status !== 'pending' && status !== 'active' && status !== 'waiting';
+}
+
+/** Whether an event is a step of its run, rather than something that happened beside it. */
+export function isStep(type: EventName): boolean {
+  return /^(?:run|turn|gate|approval|advisory):/.test(type);
+}

@@ -1,0 +1,92 @@
+/** How a template is carried out: normalised, every default filled in, every name in it known to exist. */
+export interface Template {
+  readonly name: string;
+  readonly description: string;
+  /** By name. */
+  readonly roles: Readonly<Record<string, Role>>;
+  /** In the order of the file; the first is where a run begins. */
+  readonly phases: readonly Phase[];
+  /** By name. */
+  readonly gates: Readonly<Record<string, Gate>>;
+  readonly limits: Limits;
+}
+
+/** Somebody who works in a run. */
+export interface Role {
+  readonly name: string;
+  readonly title: string;
+  /** What it is to do, in words for the agent. */
+  readonly mandate: string;
+  /** The agent core that plays it. */
+  readonly core: string;
+  /** Settings of the core for this role. */
+  readonly with: Readonly<Record<string, unknown>>;
+  /** Globs of files it may change, relative to the workspace; none by default. */
+  readonly writes: readonly string[];
+  /** How long one of its turns may take. */
+  readonly timeoutMs: number;
+}
+
+/** A part of a run: steps, and the gate at its end. */
+export interface Phase {
+  readonly name: string;
+  /** One after the other; those in one list at the same time. */
+  readonly steps: readonly (readonly Step[])[];
+  /** The gate that must open at its end; every phase has one. */
+  readonly gate: string;
+  /** The phase after it; null after the last, whose gate is that of completion. */
+  readonly next: string | null;
+}
+
+/** One piece of work: a role's turn, judged by others' turns. */
+export interface Step {
+  /** Unique in the template: `phase/role`, with a number if that comes twice. */
+  readonly id: string;
+  readonly role: string;
+  /** Roles that judge what the turn gave; all of them must let it pass. */
+  readonly reviewers: readonly string[];
+  /** Commands that the host runs itself, in the workspace, to see whether the work holds. */
+  readonly verify: readonly string[];
+}
+
+/** What must hold before a run goes on. */
+export interface Gate {
+  readonly name: string;
+  readonly checks: readonly Check[];
+  readonly approval: Approval;
+}
+
+/** Something about a run that can be looked up. */
+export type Check =
+  | { readonly kind: 'file'; readonly path: string; readonly contains: string | null; readonly matches: string | null }
+  /** The last verification of each step of the phase passed. */
+  | { readonly kind: 'verification' }
+  /** Every reviewer of the phase let it pass. */
+  | { readonly kind: 'reviews' }
+  /** No objection of this severity or above is open. */
+  | { readonly kind: 'objections'; readonly severity: string };
+
+/** Who lets a run through a gate when its checks hold. */
+export interface Approval {
+  /** `automatic`: nobody; `human`: people; `credentialed`: people, and never a policy in their place. */
+  readonly kind: 'automatic' | 'human' | 'credentialed';
+  /** How many must approve. */
+  readonly quorum: number;
+  /** Who may; empty: anybody. */
+  readonly approvers: readonly string[];
+  /** Whether whoever started the run may be the one who approves. */
+  readonly proposerMayApprove: boolean;
+  /** After which an unanswered gate counts as refused; null: never. */
+  readonly expiresMs: number | null;
+}
+
+/** What a run may use. */
+export interface Limits {
+  /** How often a step is tried. */
+  readonly attempts: number;
+  readonly runTimeoutMs: number | null;
+  readonly usd: number | null;
+  readonly tokens: number | null;
+  /** How many turns of one run at the same time. */
+  readonly parallel: number;
+}
