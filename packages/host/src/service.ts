@@ -18,6 +18,7 @@ export interface Service {
    * let it pass, and throws HOOK_REFUSED otherwise.
    */
   emit<E extends EventName>(type: E, fields: EventFields<E>): Promise<Emitted<E>>;
+  readonly emitter: Emitter;
   /** Resolves when everything that can be delivered now has been. */
   rest(): Promise<void>;
   /** Finishes the deliveries under way; what is still owed is kept for the next host. */
@@ -50,6 +51,7 @@ export async function startService(kernel: Kernel<Hooks>, projectDir: string, pl
     const store = ledger;
     return {
       ledger: store,
+      emitter,
       emit: (type, fields) => emitter.emit(newEvent(type, fields)),
       rest: () => lanes.rest(),
       close: async () => {

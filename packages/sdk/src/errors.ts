@@ -156,6 +156,22 @@ export const errorCodes = {
     'An event does not fit the schema of its name.',
     'Correct the field it names; `docs/hooks.md` lists the fields of each event.',
   ),
+  RUN_TRANSITION: row(
+    1,
+    'Something was to happen to a run that cannot happen to it as it stands.',
+    'Look at it with `patchbay status RUN` and `patchbay events --run RUN`.',
+  ),
+  RUN_UNKNOWN: row(2, 'There is no run of this id.', 'See `patchbay status` for those there are.'),
+  RUN_REFUSED: row(
+    2,
+    'A run cannot be begun as it is wanted.',
+    'Correct what the message names, in the template or in the project file.',
+  ),
+  APPROVAL_INVALID: row(
+    2,
+    'An approval cannot be given: nothing waits for one, or not for this person.',
+    'See what the run waits for with `patchbay status RUN`.',
+  ),
   RUN_MOVED: row(
     1,
     'A run has gone on while somebody was about to change it.',

@@ -18,7 +18,7 @@ export type {
 } from './capabilities.ts';
 export { type Dialect, dialects, type OrderRule } from './dialects.ts';
 export { type Blame, type ErrorCode, errorCodes, messageOf, PatchbayError } from './errors.ts';
-export { type EventName, type EventPayload, events } from './events.ts';
+export { type EventName, type EventPayload, events, turnResult } from './events.ts';
 export {
   type Answer,
   type CapabilityName,

@@ -7,7 +7,8 @@ export type RunStatus = 'pending' | 'active' | 'waiting' | 'held' | 'completed' 
 export const statusAfter: { readonly [E in EventName]?: RunStatus } = {
   'run:started': 'active',
   'approval:requested': 'waiting',
-  'approval:decided': 'active',
+  'gate:transition': 'active',
+  'gate:completion': 'active',
   'run:completed': 'completed',
   'run:held': 'held',
   'run:failed': 'failed',

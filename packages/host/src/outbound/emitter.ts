@@ -11,6 +11,12 @@ export interface Edition {
   readonly hide: <T>(value: T) => T;
 }
 
+/** How an event is emitted. */
+export interface EmitOptions {
+  readonly after?: number;
+  readonly appended?: (event: StoredEvent) => void;
+}
+
 /** What emitting an event came to. */
 export interface Emitted<E extends EventName = EventName> {
   readonly event: StoredEvent;
@@ -40,9 +46,13 @@ export class Emitter {
   /**
    * Makes an event durable, with the deliveries it owes. For one that may be refused, asks its handlers then, and throws
    * HOOK_REFUSED if one of them refuses or fails. Emitting an event of the same id again asks again, under the same
-   * keys.
+   * keys. With `after`, throws RUN_MOVED if that is not the last step of its run. `appended` hears of it when it is durable,
+   * before anybody is asked.
    */
-  async emit<E extends EventName>(payload: EventPayload<E>): Promise<Emitted<E>> {
+  async emit<E extends EventName>(
+    payload: EventPayload<E>,
+    { after, appended }: EmitOptions = {},
+  ): Promise<Emitted<E>> {
     const name = payload.event as E;
     const hook = this.#kernel.hook(name);
     const awaited = eventHooks[name].failure === 'closed';
@@ -52,7 +62,8 @@ export class Emitter {
       const { version, digest } = this.#editionOf(plugin);
       return { plugin, handler, awaited, version, digest };
     });
-    const { event, deliveries } = await this.#store.append(payload, owes);
+    const { event, deliveries } = await this.#store.append(payload, owes, after === undefined ? {} : { after });
+    appended?.(event);
     if (!awaited) return { event, payload, changes: [] };
     this.#asking.add(event.seq);
     try {

@@ -1,0 +1,87 @@
+import { PatchbayError } from 'patchbay-sdk';
+import { isSettled, type LedgerStore, newEvent } from '../ledger/index.ts';
+import type { Emitter } from '../outbound/emitter.ts';
+import { loadRun } from './engine.ts';
+import type { RunState } from './state.ts';
+import { summaryOf } from './summary.ts';
+
+interface Parts {
+  readonly ledger: LedgerStore;
+  readonly emitter: Emitter;
+}
+
+/** What somebody says of a gate. */
+export interface Vote {
+  readonly by: string;
+  readonly decision: 'approved' | 'refused';
+  readonly comment: string | null;
+}
+
+/**
+ * Writes down what somebody says of the gate that a run waits at; whoever carries the run out heeds it. Throws
+ * APPROVAL_INVALID if nothing waits, or not for this person, and RUN_MOVED if the run has gone on meanwhile.
+ */
+export async function castVote({ ledger, emitter }: Parts, run_id: string, vote: Vote): Promise<void> {
+  const { state } = await loadRun(ledger, run_id);
+  const invalid = (what: string) => new PatchbayError('APPROVAL_INVALID', `run ${run_id} ${what}`, { run: run_id });
+  if (state === undefined || state.status !== 'waiting' || state.gate?.approval == null) {
+    throw invalid(`waits for no approval: it is ${state?.status ?? 'pending'}`);
+  }
+  const problem = problemOf(state, vote);
+  if (problem !== undefined) throw invalid(problem);
+  const { id, expires_at } = state.gate.approval;
+  const { quorum } = state.template.gates[state.gate.name]?.approval ?? { quorum: 1 };
+  const payload = newEvent('approval:decided', {
+    ...commonOf(state),
+    summary: `${vote.by} ${vote.decision} gate "${state.gate.name}"`,
+    approval_id: id,
+    kind: 'gate',
+    waiting_for: `${quorum} approval(s) of gate "${state.gate.name}"`,
+    expires_at,
+    decision: vote.decision,
+    approver: vote.by,
+    comment: vote.comment,
+  });
+  await emitter.emit(payload, { after: state.head });
+}
+
+function problemOf({ gate, template, started_by }: RunState, { by, decision }: Vote): string | undefined {
+  const { approvers, proposerMayApprove } = template.gates[gate?.name ?? '']?.approval ?? {
+    approvers: [] as readonly string[],
+    proposerMayApprove: true,
+  };
+  if (approvers.length > 0 && !approvers.includes(by))
+    return `may not be decided on by ${by}, only by ${approvers.join(', ')}`;
+  if (decision === 'refused') return undefined;
+  if (!proposerMayApprove && by === started_by) return `was started by ${by}, who may not approve it`;
+  if (gate?.votes.some((vote) => vote.by === by)) return `has the approval of ${by} already`;
+  return undefined;
+}
+
+/** Ends a run. Throws RUN_TRANSITION if it has ended, RUN_MOVED if it has gone on meanwhile. */
+export async function abortRun(
+  parts: Parts,
+  run_id: string,
+  { by, reason }: { by: string; reason: string },
+): Promise<void> {
+  const { state } = await loadRun(parts.ledger, run_id);
+  if (state === undefined || isSettled(state.status)) {
+    throw new PatchbayError('RUN_TRANSITION', `run ${run_id} is ${state?.status ?? 'pending'}: it cannot be aborted`, {
+      run: run_id,
+    });
+  }
+  const run_summary = summaryOf(state, new Date().toISOString());
+  const why = `${by}: ${reason}`;
+  const payload = newEvent('run:aborted', {
+    ...commonOf(state),
+    summary: why,
+    run_summary,
+    decisions: [...state.decisions],
+    reason: why,
+  });
+  await parts.emitter.emit(payload, { after: state.head });
+}
+
+function commonOf({ run_id, template, goal, phase }: RunState) {
+  return { run_id, template: template.name, goal, phase: phase === '' ? null : phase };
+}

@@ -1,0 +1,351 @@
+import { type EventName, type EventPayload, PatchbayError } from 'patchbay-sdk';
+import { type EventFields, isSettled, type LedgerStore, newEvent, type RunRow } from '../ledger/index.ts';
+import type { Emitter } from '../outbound/emitter.ts';
+import { type Action, decide, policy } from './decide.ts';
+import { examine } from './examine.ts';
+import { apply, fold, type RunConfig, type RunState, type Turn } from './state.ts';
+import { summaryOf } from './summary.ts';
+import type { Template } from './template/template.ts';
+import type { TurnEnd, Workshop } from './workshop.ts';
+
+/** A run that is wanted. */
+export interface Wanted {
+  readonly run_id: string;
+  readonly template: Template;
+  readonly goal: string;
+  readonly by: string;
+  readonly resumes?: string;
+  readonly from_phase?: string;
+}
+
+/** What the engine needs of the host. */
+export interface EngineParts {
+  readonly ledger: LedgerStore;
+  readonly emitter: Emitter;
+  readonly workshop: Workshop;
+  readonly now?: () => Date;
+}
+
+/** Writes down that a run is wanted; whoever is the host of the project carries it out. */
+export async function requestRun(ledger: LedgerStore, wanted: Wanted): Promise<void> {
+  const { run_id, goal, template, by, resumes, from_phase } = wanted;
+  await ledger.requestRun({ run_id, template: template.name, goal, snapshot: template, by, resumes, from_phase });
+}
+
+/** The state of a run, from its events; undefined if it has none yet. Throws RUN_UNKNOWN. */
+export async function loadRun(
+  ledger: LedgerStore,
+  run_id: string,
+): Promise<{ row: RunRow; state: RunState | undefined }> {
+  const row = await ledger.run(run_id);
+  if (row === undefined) throw new PatchbayError('RUN_UNKNOWN', `there is no run ${run_id}`, { run: run_id });
+  const steps = [];
+  for await (const event of ledger.events({ run: run_id })) {
+    if (/^(?:run|turn|gate|approval|advisory):/.test(event.type)) steps.push(event);
+  }
+  return { row, state: fold(steps) };
+}
+
+/**
+ * Carries one run on, step by step, until it has ended or waits for somebody. Its state is that of its events: whatever
+ * happens to this process, another one goes on from there.
+ */
+export class RunEngine {
+  readonly #parts: EngineParts;
+  readonly #run: string;
+  readonly #abort = new AbortController();
+  readonly #busy = new Map<string, Promise<void>>();
+  /** Steps that all have let pass, in this process. */
+  readonly #passed = new Set<string>();
+  #state: RunState | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
+  #fault: unknown;
+
+  constructor(run_id: string, parts: EngineParts) {
+    this.#run = run_id;
+    this.#parts = parts;
+  }
+
+  /** Goes on until the run has ended or waits. Throws what is wrong with the host, such as a ledger that cannot be written. */
+  async advance(signal?: AbortSignal): Promise<RunState> {
+    const { row, state } = await loadRun(this.#parts.ledger, this.#run);
+    this.#state = state;
+    const stop = () => this.#abort.abort();
+    signal?.addEventListener('abort', stop);
+    const unhear = this.#parts.ledger.on('elsewhere', () => void this.#look());
+    try {
+      if (this.#state === undefined) await this.#begin(row);
+      await this.#loop(signal);
+    } finally {
+      unhear();
+      signal?.removeEventListener('abort', stop);
+      this.#abort.abort();
+      await Promise.allSettled(this.#busy.values());
+    }
+    if (this.#fault !== undefined) throw this.#fault;
+    return this.#now;
+  }
+
+  get #now(): RunState {
+    if (this.#state === undefined) throw new PatchbayError('RUN_UNKNOWN', `run ${this.#run} has not begun`);
+    return this.#state;
+  }
+
+  async #loop(signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      if (isSettled(this.#now.status)) this.#abort.abort();
+      const isOver = signal?.aborted || this.#fault !== undefined || isSettled(this.#now.status);
+      for (const action of isOver ? [] : this.#actions()) this.#start(action);
+      if (this.#busy.size === 0) return;
+      await Promise.race(this.#busy.values());
+    }
+  }
+
+  #actions(): readonly Action[] {
+    const state = this.#now;
+    const isPassed = state.asking !== null && this.#passed.has(state.asking.event_id);
+    const now = this.#parts.now?.() ?? new Date();
+    return decide(isPassed ? { ...state, asking: null } : state, now).filter(({ kind }) => kind !== 'wait');
+  }
+
+  /** One action at a time for each step of the template, and for the run as a whole. */
+  #start(action: Action): void {
+    const place = 'step' in action ? action.step.id : 'turn' in action ? action.turn.step : 'run';
+    if (this.#busy.has(place) || (place === 'run' && this.#busy.size > 0)) return;
+    const done = this.#perform(action)
+      .catch((error) => this.#failed(error))
+      .finally(() => this.#busy.delete(place));
+    this.#busy.set(place, done);
+  }
+
+  /** Somebody else moved the run: look again. A refusal holds it. Everything else is a fault of the host. */
+  async #failed(error: unknown): Promise<void> {
+    if (this.#abort.signal.aborted) return;
+    if (error instanceof PatchbayError && error.code === 'RUN_MOVED') await this.#look();
+    else if (error instanceof PatchbayError && error.code === 'HOOK_REFUSED')
+      await this.#hold(error.message).catch((fault) => this.#failed(fault));
+    else this.#fault = error;
+  }
+
+  async #look(): Promise<void> {
+    await this.#writing;
+    const { state } = await loadRun(this.#parts.ledger, this.#run);
+    if (state !== undefined && state.head > (this.#state?.head ?? 0)) this.#state = state;
+    if (isSettled(this.#now.status)) this.#abort.abort();
+  }
+
+  /** Makes the next step of the run: written down only if nobody else has made one meanwhile. */
+  #step<E extends EventName>(payload: EventPayload<E>): Promise<EventPayload<E>> {
+    const { promise: written, resolve, reject } = Promise.withResolvers<void>();
+    const emitted = this.#writing.then(() => {
+      const after = this.#state?.head ?? 0;
+      return this.#parts.emitter.emit(payload, {
+        after,
+        appended: (event) => {
+          if (event.seq > after) this.#state = apply(this.#state, event);
+          resolve();
+        },
+      });
+    });
+    emitted.catch(reject);
+    this.#writing = written.catch(() => {});
+    return emitted.then(({ payload: passed }) => {
+      this.#passed.add(payload.event_id);
+      return passed;
+    });
+  }
+
+  /** A new step, with what every event of the run carries. */
+  #say<E extends EventName>(
+    type: E,
+    fields: Omit<EventFields<E>, 'run_id' | 'template' | 'goal'>,
+  ): Promise<EventPayload<E>> {
+    const { goal, template, phase } = this.#now;
+    const common = { run_id: this.#run, template: template.name, goal, phase: phase === '' ? null : phase };
+    return this.#step(newEvent(type, { ...common, ...fields } as unknown as EventFields<E>));
+  }
+
+  async #begin({ template, goal, request }: RunRow): Promise<void> {
+    const { snapshot, by, resumes, from_phase } = (request ?? {}) as unknown as {
+      snapshot: Template;
+      by: string;
+      resumes?: string;
+      from_phase?: string;
+    };
+    const config: RunConfig = {
+      template: snapshot,
+      started_by: by,
+      ...(from_phase === undefined ? {} : { from_phase }),
+    };
+    const payload = newEvent('run:started', {
+      run_id: this.#run,
+      template,
+      goal,
+      summary: goal,
+      config_summary: config as unknown as Record<string, unknown>,
+      roles: Object.keys(snapshot.roles),
+      phases: snapshot.phases.map(({ name }) => name),
+      ...(resumes === undefined ? {} : { resumes }),
+    });
+    await this.#step(payload).catch((error) => this.#failed(error));
+  }
+
+  async #perform(action: Action): Promise<void> {
+    switch (action.kind) {
+      case 'ask':
+        await this.#step(this.#now.asking as EventPayload<'gate:pending'>);
+        return;
+      case 'dispatch':
+        return this.#dispatch(action);
+      case 'work': {
+        await this.#step(action.turn.dispatch);
+        return this.#work(action.turn);
+      }
+      case 'accept':
+        return this.#accept(action.turn);
+      case 'reject': {
+        const { turn, by, reason, errors, next } = action;
+        await this.#say('turn:rejected', {
+          ...about(turn),
+          summary: reason,
+          reason,
+          errors: [...errors],
+          by,
+          next_attempt: next,
+        });
+        return;
+      }
+      case 'announce': {
+        const { gate, phase } = action;
+        const { kind } = gate.approval;
+        const waiting_for = kind === 'automatic' ? policy : `${gate.approval.quorum} approval(s)`;
+        await this.#say('gate:pending', {
+          gate: gate.name,
+          kind,
+          from_phase: phase.name,
+          to_phase: phase.next,
+          waiting_for,
+          expires_at: null,
+          summary: `gate "${gate.name}"`,
+        });
+        return;
+      }
+      case 'examine':
+        return this.#examine(action);
+      case 'open':
+        return this.#open(action);
+      case 'complete':
+        await this.#end('run:completed');
+        return;
+      case 'hold':
+        return this.#hold(action.reason);
+      case 'wait':
+        return;
+    }
+  }
+
+  async #dispatch({ step, role, attempt, turn_id, reviews }: Extract<Action, { kind: 'dispatch' }>): Promise<void> {
+    const plan = { state: this.#now, step, role, attempt, turn_id, reviews };
+    const { adapter, bundle } = await this.#parts.workshop.prepare(plan);
+    const said = { turn_id, role, attempt, step: step.id, reviews: reviews?.turn_id ?? null, adapter, bundle };
+    await this.#say('turn:dispatched', { ...said, summary: `${role}, attempt ${attempt}` });
+    const turn = this.#now.turns.find((one) => one.turn_id === turn_id);
+    if (turn !== undefined) await this.#work(turn);
+  }
+
+  async #work(turn: Turn): Promise<void> {
+    const end = await this.#parts.workshop.work(this.#now, turn, this.#abort.signal);
+    if (this.#abort.signal.aborted && end.result === null) return;
+    if (end.result === null) return this.#fail(turn, end);
+    const { result } = end;
+    const { decisions, files_changed, verification, cost, summary } = result;
+    const decision_summary = decisions.map(({ id, statement }) => `${id}: ${statement}`).join('; ');
+    await this.#say('turn:submitted', {
+      ...about(turn),
+      summary,
+      result,
+      decision_summary,
+      files_changed,
+      verification,
+      cost,
+    });
+  }
+
+  async #fail(turn: Turn, { error, exit_code, signal, timed_out }: TurnEnd): Promise<void> {
+    const told = error ?? { code: 'UNKNOWN', message: 'it failed without saying why' };
+    await this.#say('turn:failed', {
+      ...about(turn),
+      summary: told.message,
+      error: told,
+      exit_code,
+      signal,
+      timed_out,
+    });
+  }
+
+  async #accept(turn: Turn): Promise<void> {
+    const result = turn.result as NonNullable<Turn['result']>;
+    if (turn.reviews === null) await this.#parts.workshop.keep(this.#now, turn);
+    const { decisions, files_changed, verification, cost, summary } = result;
+    const decision_summary = decisions.map(({ id, statement }) => `${id}: ${statement}`).join('; ');
+    await this.#say('turn:accepted', {
+      ...about(turn),
+      summary,
+      result,
+      decision_summary,
+      files_changed,
+      verification,
+      cost,
+    });
+    if (result.status === 'advisory') {
+      await this.#say('advisory:recorded', { ...about(turn), summary, by: turn.role, advisory: summary });
+    }
+  }
+
+  async #examine({ gate, phase }: Extract<Action, { kind: 'examine' }>): Promise<void> {
+    const problems = await examine(this.#now, gate, phase, await this.#parts.workshop.folder(this.#now));
+    if (problems.length > 0) return this.#hold(`gate "${gate.name}" does not hold: ${problems.join('; ')}`);
+    const { kind, expiresMs, quorum } = gate.approval;
+    if (kind === 'automatic') return this.#open({ kind: 'open', gate, phase, by: policy, comment: null });
+    const now = this.#parts.now?.() ?? new Date();
+    const expires_at = expiresMs === null ? null : new Date(now.getTime() + expiresMs).toISOString();
+    const waiting_for = `${quorum} approval(s) of gate "${gate.name}"`;
+    await this.#say('approval:requested', {
+      approval_id: `${this.#run}/${gate.name}`,
+      kind: 'gate',
+      waiting_for,
+      expires_at,
+      summary: waiting_for,
+    });
+  }
+
+  async #open({ gate, phase, by, comment }: Extract<Action, { kind: 'open' }>): Promise<void> {
+    const approved = { gate: gate.name, approver: by, comment, summary: `${by} opened gate "${gate.name}"` };
+    if (phase.next !== null) {
+      await this.#say('gate:transition', { ...approved, from_phase: phase.name, to_phase: phase.next });
+      return;
+    }
+    const run_summary = summaryOf(this.#now, new Date().toISOString());
+    await this.#say('gate:completion', { ...approved, run_summary });
+  }
+
+  async #hold(reason: string): Promise<void> {
+    await this.#end('run:held', reason);
+  }
+
+  async #end(type: 'run:completed' | 'run:held' | 'run:failed', reason?: string): Promise<void> {
+    const run_summary = summaryOf(this.#now, new Date().toISOString());
+    const decisions = [...this.#now.decisions];
+    await this.#say(type, {
+      summary: reason ?? this.#now.goal,
+      run_summary,
+      decisions,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    await this.#parts.workshop.close(this.#now);
+  }
+}
+
+function about({ turn_id, role, attempt, phase }: Turn) {
+  return { turn_id, role, attempt, phase };
+}

@@ -1,0 +1,36 @@
+import type { EventPayload } from 'patchbay-sdk';
+import type { RunState, Turn, TurnResult } from './state.ts';
+import type { Step } from './template/template.ts';
+
+/** A turn that is about to be dispatched. */
+export interface Plan {
+  readonly state: RunState;
+  readonly step: Step;
+  readonly role: string;
+  readonly attempt: number;
+  readonly turn_id: string;
+  readonly reviews: Turn | null;
+}
+
+/** What became of a turn: its result, or why there is none. */
+export interface TurnEnd {
+  readonly result: TurnResult | null;
+  readonly error: EventPayload<'turn:failed'>['error'] | null;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly timed_out: boolean;
+}
+
+/** Where turns are worked on: the effects of a run, apart from its events. Everything may be repeated after a crash. */
+export interface Workshop {
+  /** Makes the sealed bundle of a turn. */
+  prepare(plan: Plan): Promise<Pick<EventPayload<'turn:dispatched'>, 'adapter' | 'bundle'>>;
+  /** Has the core work on a turn, unless its result is there already, and checks what it says against what it did. */
+  work(state: RunState, turn: Turn, signal: AbortSignal): Promise<TurnEnd>;
+  /** Makes the work of an accepted turn part of the run's. */
+  keep(state: RunState, turn: Turn): Promise<void>;
+  /** The folder in which the work of the run is. */
+  folder(state: RunState): Promise<string>;
+  /** The run has ended: what only it needed goes. */
+  close(state: RunState): Promise<void>;
+}

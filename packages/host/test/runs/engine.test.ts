@@ -1,0 +1,278 @@
+import { refuse } from 'patchbay-sdk';
+import { describe, expect, it } from 'vitest';
+import { abortRun, castVote } from '../../src/runs/decisions.ts';
+import { automatic, failing, human, Pretend, result, stage, story, templateOf } from './fixture.ts';
+
+describe('A run', () => {
+  it('goes straight through its phases, each with a gate', async () => {
+    const { run, ledger } = await stage();
+    const state = await run(templateOf({ plan: ['planner'], build: ['developer'] }));
+    expect(state.status).toBe('completed');
+    expect(await story(ledger)).toEqual([
+      'run:started',
+      'turn:dispatched plan.planner#1',
+      'turn:submitted plan.planner#1',
+      'turn:accepted plan.planner#1',
+      'gate:pending',
+      'gate:transition',
+      'turn:dispatched build.developer#1',
+      'turn:submitted build.developer#1',
+      'turn:accepted build.developer#1',
+      'gate:pending',
+      'gate:completion',
+      'run:completed',
+    ]);
+    expect(state.cost).toEqual({ input_tokens: 2, output_tokens: 2, usd: 0.02 });
+    expect(await ledger.run('run-1')).toMatchObject({ status: 'completed', template: 'test', goal: 'Make it work' });
+  });
+
+  it('has a turn judged by reviewers, and tried again with what they said', async () => {
+    const workshop = new Pretend((turn) => {
+      if (turn.reviews === null) return result();
+      const objections = [{ id: 'OBJ-1', severity: 'high', statement: 'a test is missing' }];
+      return turn.reviews.attempt === 1
+        ? result({ status: 'rejected', summary: 'not yet', objections })
+        : result({ status: 'approved' });
+    });
+    const { run, ledger } = await stage(workshop);
+    const state = await run(templateOf({ build: ['developer'] }, { reviewers: ['reviewer'] }));
+    expect(state.status).toBe('completed');
+    expect((await story(ledger)).slice(1, -3)).toEqual([
+      'turn:dispatched build.developer#1',
+      'turn:submitted build.developer#1',
+      'turn:dispatched build.developer.1.reviewer#1',
+      'turn:submitted build.developer.1.reviewer#1',
+      'turn:accepted build.developer.1.reviewer#1',
+      'turn:rejected build.developer#1',
+      'turn:dispatched build.developer#2',
+      'turn:submitted build.developer#2',
+      'turn:dispatched build.developer.2.reviewer#1',
+      'turn:submitted build.developer.2.reviewer#1',
+      'turn:accepted build.developer.2.reviewer#1',
+      'turn:accepted build.developer#2',
+    ]);
+    expect(workshop.kept).toEqual(['build.developer#2']);
+    expect(state.turns.find(({ turn_id }) => turn_id === 'build.developer')?.feedback).toEqual([
+      'not yet',
+      'OBJ-1: a test is missing',
+    ]);
+  });
+
+  it('tries a failed turn again, and is held when that was done often enough', async () => {
+    const workshop = new Pretend(() => failing('no result'));
+    const { run, ledger } = await stage(workshop);
+    const state = await run(templateOf({ build: ['developer'] }, { limits: { attempts: 2 } }));
+    expect(state).toMatchObject({
+      status: 'held',
+      reason: 'turn build.developer (developer) was tried 2 times: no result',
+    });
+    expect(workshop.worked).toEqual(['build.developer#1', 'build.developer#2']);
+    expect((await story(ledger)).at(-1)).toBe('run:held');
+  });
+
+  it('works on the turns of a parallel group at the same time, and goes on when all are accepted', async () => {
+    let together = 0;
+    const all = Promise.withResolvers<void>();
+    const workshop = new Pretend(async (turn) => {
+      if (turn.phase === 'build' && ++together === 3) all.resolve();
+      if (turn.phase === 'build') await all.promise;
+      return result();
+    });
+    const { run } = await stage(workshop);
+    const state = await run(templateOf({ build: [['a', 'b', 'c']], ship: ['d'] }));
+    expect(state.status).toBe('completed');
+    expect(workshop.worked.slice(0, 3).toSorted()).toEqual(['build.a#1', 'build.b#1', 'build.c#1']);
+    expect(workshop.worked[3]).toBe('ship.d#1');
+  });
+
+  it('does not work on more turns at once than it may', async () => {
+    let now = 0;
+    let most = 0;
+    const workshop = new Pretend(async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+      return result();
+    });
+    const { run } = await stage(workshop);
+    await run(templateOf({ build: [['a', 'b', 'c', 'd']] }, { limits: { parallel: 2 } }));
+    expect(most).toBe(2);
+  });
+
+  it('is held when its budget is used up', async () => {
+    const workshop = new Pretend(() => result({ cost: { input_tokens: 10, output_tokens: 10, usd: 3 } }));
+    const { run } = await stage(workshop);
+    const state = await run(templateOf({ a: ['x'], b: ['y'] }, { limits: { usd: 2 } }));
+    expect(state).toMatchObject({ status: 'held', reason: 'the budget of 2 USD is used up (3)' });
+    expect(workshop.worked).toEqual(['a.x#1']);
+  });
+
+  it('records a decision that is taken twice once, and keeps objections', async () => {
+    const decisions = [{ id: 'DEC-1', category: 'design', statement: 'Count from one', rationale: 'people do' }];
+    const { run } = await stage(
+      new Pretend(() => result({ decisions, objections: [{ id: 'OBJ-1', severity: 'low', statement: 'slow' }] })),
+    );
+    const state = await run(templateOf({ a: ['x', 'y'] }));
+    expect(state.decisions).toEqual(decisions);
+    expect(state.objections.map(({ by }) => by)).toEqual(['x, a.x', 'y, a.y']);
+  });
+
+  it('records an advisory, and goes on', async () => {
+    const workshop = new Pretend((turn) =>
+      result(turn.reviews === null ? {} : { status: 'advisory', summary: 'no timeout' }),
+    );
+    const { run, ledger } = await stage(workshop);
+    const state = await run(templateOf({ a: ['x'] }, { reviewers: ['sentinel'] }));
+    expect(state).toMatchObject({ status: 'completed', advisories: ['no timeout'] });
+    expect(await story(ledger)).toContain('advisory:recorded a.x.1.sentinel#1');
+  });
+});
+
+describe('Those who may refuse cannot be got round:', () => {
+  it.each([
+    ['run:started', ['run:started', 'run:held'], []],
+    ['turn:dispatched', ['run:started', 'turn:dispatched a.x#1', 'run:held'], []],
+    [
+      'gate:pending',
+      [
+        'run:started',
+        'turn:dispatched a.x#1',
+        'turn:submitted a.x#1',
+        'turn:accepted a.x#1',
+        'gate:pending',
+        'run:held',
+      ],
+      ['a.x#1'],
+    ],
+  ] as const)('a refusal of %s holds the run, however its gate would open', async (hook, steps, worked) => {
+    for (const gate of [automatic('a'), human('a')]) {
+      const workshop = new Pretend();
+      const { run, kernel, ledger } = await stage(workshop);
+      kernel.register({ name: 'guard', handlers: [{ hook, handler: () => refuse('not on Fridays') }] });
+      const state = await run(templateOf({ a: ['x'] }, { gates: { a: gate } }));
+      expect(state).toMatchObject({ status: 'held', reason: expect.stringContaining('not on Fridays') });
+      expect(await story(ledger)).toEqual(steps);
+      expect(workshop.worked).toEqual(worked);
+    }
+  });
+
+  it('a guard that had not answered when the host died is asked again before anything goes on', async () => {
+    for (const hook of ['run:started', 'turn:dispatched', 'gate:pending'] as const) {
+      const first = await stage();
+      const asked = Promise.withResolvers<void>();
+      first.kernel.register({
+        name: 'guard',
+        handlers: [
+          {
+            hook,
+            handler: () => {
+              asked.resolve();
+              return new Promise(() => {});
+            },
+          },
+        ],
+      });
+      void first.run(templateOf({ a: ['x'] })).catch(() => {});
+      await asked.promise;
+      const workshop = new Pretend();
+      const second = await stage(workshop, first.file);
+      second.kernel.register({ name: 'guard', handlers: [{ hook, handler: () => refuse('no') }] });
+      const state = await second.resume();
+      expect([hook, state.status, state.reason]).toEqual([hook, 'held', expect.stringContaining('refused: no')]);
+      if (hook === 'turn:dispatched') expect(workshop.worked).toEqual([]);
+    }
+  });
+});
+
+describe('A gate for people', () => {
+  it('has the run wait, across hosts, until enough have approved', async () => {
+    const { run, ledger, emitter, file } = await stage();
+    const gates = { a: human('a', { quorum: 2 }) };
+    expect((await run(templateOf({ a: ['x'] }, { gates }))).status).toBe('waiting');
+    await castVote({ ledger, emitter }, 'run-1', { by: 'bob', decision: 'approved', comment: null });
+    const second = await stage(new Pretend(), file);
+    expect((await second.resume()).status).toBe('waiting');
+    await castVote({ ledger, emitter }, 'run-1', { by: 'cy', decision: 'approved', comment: 'good' });
+    const state = await second.resume();
+    expect(state.status).toBe('completed');
+    expect((await story(ledger)).slice(-6)).toEqual([
+      'gate:pending',
+      'approval:requested',
+      'approval:decided',
+      'approval:decided',
+      'gate:completion',
+      'run:completed',
+    ]);
+  });
+
+  it('holds the run if somebody refuses, with the reason', async () => {
+    const { run, ledger, emitter, resume } = await stage();
+    await run(templateOf({ a: ['x'] }, { gates: { a: human('a') } }));
+    await castVote({ ledger, emitter }, 'run-1', { by: 'bob', decision: 'refused', comment: 'too early' });
+    expect(await resume()).toMatchObject({ status: 'held', reason: 'bob refused gate "a": too early' });
+  });
+
+  it('takes effect exactly once, however many approve at the same moment', async () => {
+    const { run, ledger, emitter, resume } = await stage();
+    await run(templateOf({ a: ['x'] }, { gates: { a: human('a') } }));
+    const votes = ['bob', 'cy', 'di'].map((by) =>
+      castVote({ ledger, emitter }, 'run-1', { by, decision: 'approved', comment: null }),
+    );
+    const outcomes = await Promise.allSettled(votes);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await resume();
+    expect((await story(ledger)).filter((one) => one === 'gate:completion')).toHaveLength(1);
+  });
+
+  it.each([
+    ['of somebody who is not among those who may', { approvers: ['ada'] }, 'bob', /may not/],
+    ['of whoever started the run, where that is not enough', { proposerMayApprove: false }, 'ada', /started/],
+  ])('does not take the approval %s', async (_, more, by, message) => {
+    const { run, ledger, emitter } = await stage();
+    await run(templateOf({ a: ['x'] }, { gates: { a: human('a', more) } }));
+    const vote = castVote({ ledger, emitter }, 'run-1', { by, decision: 'approved', comment: null });
+    await expect(vote).rejects.toMatchObject({ code: 'APPROVAL_INVALID', message: expect.stringMatching(message) });
+  });
+
+  it('expires', async () => {
+    const { run, parts, resume } = await stage();
+    await run(templateOf({ a: ['x'] }, { gates: { a: human('a', { expiresMs: 1000 }) } }));
+    Object.assign(parts, { now: () => new Date(Date.now() + 5000) });
+    expect(await resume()).toMatchObject({
+      status: 'held',
+      reason: expect.stringMatching(/nobody approved gate "a" until/),
+    });
+  });
+
+  it('takes no approval for a run that has ended', async () => {
+    const { run, ledger, emitter } = await stage();
+    await run(templateOf({ a: ['x'] }));
+    const vote = castVote({ ledger, emitter }, 'run-1', { by: 'bob', decision: 'approved', comment: null });
+    await expect(vote).rejects.toMatchObject({
+      code: 'APPROVAL_INVALID',
+      message: expect.stringContaining('completed'),
+    });
+  });
+});
+
+describe('A run that is aborted', () => {
+  it('has the turn under way stopped, and nothing of it recorded', async () => {
+    const working = Promise.withResolvers<void>();
+    const workshop = new Pretend(async (_, signal) => {
+      working.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return failing('stopped');
+    });
+    const { run, ledger, emitter, file } = await stage(workshop);
+    const running = run(templateOf({ a: ['x'] }));
+    await working.promise;
+    // As the command does, from another process.
+    const other = await stage(workshop, file);
+    await abortRun({ ledger: other.ledger, emitter: other.emitter }, 'run-1', { by: 'ada', reason: 'not needed' });
+    expect((await running).status).toBe('aborted');
+    expect((await story(ledger)).at(-1)).toBe('run:aborted');
+    await expect(abortRun({ ledger, emitter }, 'run-1', { by: 'ada', reason: 'again' })).rejects.toMatchObject({
+      code: 'RUN_TRANSITION',
+    });
+  });
+});
