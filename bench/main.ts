@@ -8,6 +8,7 @@ const benches: Record<string, () => Promise<{ run(effort: typeof quick): Promise
   cli: () => import('./cli/bench.ts'),
   install: () => import('./install/bench.ts'),
   ledger: () => import('./ledger/bench.ts'),
+  deliveries: () => import('./deliveries/bench.ts'),
 };
 
 const { values, positionals } = parseArgs({

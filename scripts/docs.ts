@@ -9,6 +9,7 @@ import {
   portableForm,
   shippedForm,
 } from '../packages/host/src/install/manifest/schemas.ts';
+import { templateForm } from '../packages/host/src/runs/template/schema.ts';
 
 const made = '<!-- Made from the tables of the SDK by `npm run docs`. Do not edit. -->';
 
@@ -109,7 +110,7 @@ function errorsPage(): string {
   ].join('\n\n');
 }
 
-/** JSON Schemas of the manifests: the very ones that packages are checked with. */
+/** JSON Schemas of manifests and templates: the very ones that they are checked with. */
 function schemaFile(title: string, schema: z.ZodMiniType): string {
   return JSON.stringify({ title, ...z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) }, null, 2);
 }
@@ -122,6 +123,7 @@ const pages: Record<string, string> = {
   'docs/schemas/plugin.json': schemaFile('plugin.json of an Agent Plugins 1.0 package', portableForm),
   'docs/schemas/dev.patchbay.json': schemaFile('extensions["dev.patchbay"] of plugin.json', patchbayPart),
   'docs/schemas/package.json': schemaFile('package.json with the keys pace and pynchy', packageForm),
+  'docs/schemas/template.json': schemaFile('template of a run', templateForm),
 };
 const check = process.argv.includes('--check');
 for (const [file, text] of Object.entries(pages)) {

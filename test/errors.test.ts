@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { installPlugin } from 'patchbay-host/install';
@@ -21,7 +21,14 @@ import { z } from 'patchbay-sdk/zod';
 import { describe, expect, it } from 'vitest';
 import { holdProject } from '../packages/host/src/config/holder.ts';
 import { commit } from '../packages/host/src/install/transaction.ts';
+import { Emitter } from '../packages/host/src/outbound/emitter.ts';
+import { castVote } from '../packages/host/src/runs/decisions.ts';
+import { loadRun } from '../packages/host/src/runs/engine.ts';
+import { fold } from '../packages/host/src/runs/state.ts';
+import { findTemplate } from '../packages/host/src/runs/template/find.ts';
+import { readTemplate } from '../packages/host/src/runs/template/read.ts';
 import { Launcher } from '../packages/host/src/sandbox/launcher.ts';
+import { openWorkspace } from '../packages/host/src/workspaces/index.ts';
 import { folder, project, root } from './project.ts';
 
 /** A plugin, checked by no compiler. */
@@ -164,6 +171,40 @@ const provoke: Record<ErrorCode, () => unknown> = {
   EVENT_INVALID: async () => {
     const ledger = await openLedger(join(folder(), 'ledger.db'));
     return await ledger.append({ ...sample('run:started'), roles: 7 } as never).finally(() => ledger.close());
+  },
+  TEMPLATE_INVALID: () => readTemplate('name: 7', 'test.yaml'),
+  TEMPLATE_UNKNOWN: () => findTemplate('goverend', folder()),
+  WORKSPACE_DIRTY: async () => {
+    const project = folder({ 'a.txt': 'one' });
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: project });
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'one');
+    writeFileSync(join(project, 'a.txt'), 'two');
+    return openWorkspace({ project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') });
+  },
+  WORKSPACE_FAILED: () => {
+    const project = folder({ 'a-file': '' });
+    spawnSync('git', ['init', '-q'], { cwd: project });
+    return openWorkspace({ project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') });
+  },
+  RUN_TRANSITION: () => fold([{ seq: 1, type: 'run:completed', payload: sample('run:completed') }]),
+  RUN_UNKNOWN: async () => {
+    const ledger = await openLedger(join(folder(), 'ledger.db'));
+    return await loadRun(ledger, 'run-x').finally(() => ledger.close());
+  },
+  RUN_REFUSED: () => printed(['run', '--input', 'x'], { cwd: folder({ 'patchbay.yaml': '' }) }),
+  APPROVAL_INVALID: async () => {
+    const ledger = await openLedger(join(folder(), 'ledger.db'));
+    await ledger.requestRun({ run_id: 'run-1', template: 't', goal: 'g' });
+    const emitter = new Emitter(new Kernel(hooks), ledger, () => ({
+      version: null,
+      digest: null,
+      hide: (value) => value,
+    }));
+    const vote = { by: 'ada', decision: 'approved', comment: null } as const;
+    return await castVote({ ledger, emitter }, 'run-1', vote).finally(() => ledger.close());
   },
   RUN_MOVED: async () => {
     const ledger = await openLedger(join(folder(), 'ledger.db'));

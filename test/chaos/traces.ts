@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { folderPrefix } from '../../packages/host/src/sandbox/launch/folder.ts';
@@ -31,9 +31,13 @@ export function peakMb(pid: number): number {
   return Number(/^VmHWM:\s*(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0) / 1024;
 }
 
-/** The folders that the host made for the scripts of a project. */
+/** The folders that the host made for the scripts of a project, on disk and in memory. */
 export function jobFolders(project: string): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith(folderPrefix(project)));
+  return [tmpdir(), '/dev/shm'].flatMap((dir) =>
+    (existsSync(dir) ? readdirSync(dir) : [])
+      .filter((name) => name.startsWith(folderPrefix(project)))
+      .map((name) => join(dir, name)),
+  );
 }
 
 /** The files below a folder that hold a text. */

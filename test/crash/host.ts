@@ -1,7 +1,7 @@
 /**
- * A host that is killed again and again. Emits the events of a plan from a given one on, each under the id it will always
- * have, and prints `ready`, then `ack ID` or `refused ID` for each that the host has answered. Ends when all is delivered.
- * Arguments: the project, the plan, how many events are answered already, how many there are.
+ * A host that is killed again and again. Emits the events of a plan from a given one on, each under the id it will
+ * always have, and prints `ready`, then `ack ID` or `refused ID` for each that the host has answered. Ends when all is
+ * delivered. Arguments: the project, the plan, how many events are answered already, how many there are.
  */
 
 import { openHost } from 'patchbay-host';

@@ -26,7 +26,7 @@ export function expectArrived(plugin: string, calls: readonly Call[], { deliveri
   return calls.length - firsts.size;
 }
 
-/** Expects that these events, each once, are all there is, apart from those that the host makes by itself; in one chain. */
+/** Expects that the ledger holds these events, each once, and that the plugins were installed; all in one chain. */
 export function expectKept(ids: Iterable<string>, looked: Looked, plugins: readonly string[]): void {
   const { events, verified } = looked;
   const told = events.filter(({ id }) => id.startsWith('event-')).map(({ id }) => id);

@@ -12,20 +12,20 @@ export function posting(url: string): Package {
   return { 'agentxchain-plugin.json': JSON.stringify({ name: 'post', version: '1.0.0', description: 'posts', hooks }) };
 }
 
+/** The manifest of a package of ours that may write notes and know in which life of the host it does. */
+function portable(name: string, part: object): string {
+  const permissions = { files: { write: ['notes'] }, env: ['CRASH_LIFE'] };
+  return JSON.stringify({
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
+    name,
+    version: '1.0.0',
+    extensions: { 'dev.patchbay': { ...part, permissions } },
+  });
+}
+
 /** A module in a process of its own that adds a line to `notes/module` for each accepted turn. */
 export const noting: Package = {
-  'plugin.json': JSON.stringify({
-    $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
-    name: 'note',
-    version: '1.0.0',
-    extensions: {
-      'dev.patchbay': {
-        module: './plugin.js',
-        hooks: ['turn:accepted'],
-        permissions: { files: { write: ['notes'] }, env: ['CRASH_LIFE'] },
-      },
-    },
-  }),
+  'plugin.json': portable('note', { module: './plugin.js', hooks: ['turn:accepted'] }),
   'plugin.js': `
     import { appendFileSync } from 'node:fs';
     const note = (_, { delivery }) => appendFileSync('notes/module', process.env.CRASH_LIFE + ' ' + delivery + '\\n');
@@ -34,17 +34,14 @@ export const noting: Package = {
 
 /** A script that adds a line to `notes/script` for each rejected turn. */
 export const scripting: Package = {
-  'agentxchain-plugin.json': JSON.stringify({
-    name: 'shell',
-    version: '1.0.0',
-    description: 'writes',
-    hooks: [{ event: 'turn:rejected', type: 'script', run: './note.sh' }],
-  }),
-  // A document-form script is granted no variables: it reads the life from a file.
-  'note.sh': '#!/bin/sh\nread -r life < life\necho "$life $PATCHBAY_DELIVERY_KEY" >> notes/script\n',
+  'plugin.json': portable('shell', { hooks: [{ event: 'turn:rejected', type: 'script', run: './note.sh' }] }),
+  'note.sh': '#!/bin/sh\necho "$CRASH_LIFE $PATCHBAY_DELIVERY_KEY" >> notes/script\n',
 };
 
-/** A blocking process of the 0.1 form that thinks for a while and refuses each run with an odd number. */
+/**
+ * A blocking process of the 0.1 form that refuses each run with an odd number, after a while. It adds a line to
+ * `notes/process` when it is asked, without the life of the host: its form has no permissions.
+ */
 export const guarding: Package = {
   'agentxchain-plugin.json': JSON.stringify({
     schema_version: '0.1',
@@ -53,8 +50,7 @@ export const guarding: Package = {
     hooks: { after_dispatch: [{ type: 'process', command: ['./guard.sh'], mode: 'blocking' }] },
   }),
   'guard.sh': `#!/bin/sh
-read -r life < life
-echo "$life $PATCHBAY_DELIVERY_KEY" >> notes/process
+echo "0 $PATCHBAY_DELIVERY_KEY" >> notes/process
 cat > /dev/null
 sleep 0.1
 case "$AGENTXCHAIN_RUN_ID" in

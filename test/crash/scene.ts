@@ -54,14 +54,17 @@ export class Scene {
   /** Starts the host of `host.ts`; `heard` gets what it prints. */
   host(args: readonly string[], heard: (line: string) => void, flags: readonly string[] = [], env = {}): Started {
     this.lives += 1;
-    writeFileSync(join(this.project, 'life'), `${this.lives}\n`);
     const script = join(import.meta.dirname, 'host.ts');
-    return this.start([...source, ...flags, script, this.project, ...args], heard, env);
+    return this.#start([...flags, script, this.project, ...args], heard, env);
   }
 
-  /** Starts Node with these arguments, in the project. */
-  start(args: readonly string[], heard: (line: string) => void, env: Readonly<Record<string, string>> = {}): Started {
-    const child = spawn(process.execPath, args, {
+  /** Starts the `patchbay` command in the project, from source as all the rest: the build may be older. */
+  command(args: readonly string[], heard: (line: string) => void = () => {}): Started {
+    return this.#start([join(root, 'packages/cli/src/main.ts'), ...args], heard);
+  }
+
+  #start(args: readonly string[], heard: (line: string) => void, env: Readonly<Record<string, string>> = {}): Started {
+    const child = spawn(process.execPath, [...source, ...args], {
       cwd: this.project,
       env: { ...this.#env(), CRASH_LIFE: String(this.lives), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

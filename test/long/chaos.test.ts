@@ -26,6 +26,7 @@ const possible = (rows: readonly Hostile[]) => rows.filter(({ needs }) => needs 
 const mostMb = 300;
 const runLength = stages.turns + 3;
 const tryInstall = join(import.meta.dirname, '../chaos/try-install.ts');
+const soon = { timeout: 10_000, interval: 20 };
 let turn = 0;
 
 /** Something on this machine that has the secrets in its environment, as a host that was started with them would. */
@@ -75,8 +76,8 @@ function expectNeighbour(
 }
 
 /** Nothing runs, nothing lies about, nothing was told. */
-function expectNoTrace({ project, marks, secrets }: stages.Stage): void {
-  expect(processesWith(marks)).toEqual([]);
+async function expectNoTrace({ project, marks, secrets }: stages.Stage): Promise<void> {
+  await expect.poll(() => processesWith(marks), soon).toEqual([]);
   expect(jobFolders(project)).toEqual([]);
   for (const { mark } of Object.values(secrets)) expect(filesWith(project, mark)).toEqual([]);
   expect(readFileSync(join(project, 'precious', 'file'), 'utf8')).toBe(stages.precious);
@@ -96,16 +97,16 @@ describe.each(Object.entries(all))('beside a neighbour, of the hostile %s', (_, 
     for (const { reason } of host.quarantined) expect(reason).toMatch(hostile.says ?? /\S/);
 
     const refused = await stages.run(service, hostile.fields);
+    const deliveries = await stages.deliveriesOf(service, 'hostile');
     expect([...refused.keys()]).toEqual(hostile.refuses ?? []);
     for (const error of refused.values()) expect(error).toMatchObject({ code: 'HOOK_REFUSED', plugin: 'hostile' });
 
-    const running = processesWith(stage.marks);
-    expect(running.filter((one) => !isOfHost(one))).toEqual([]);
+    // What was killed may need a moment to be gone.
+    await expect.poll(() => processesWith(stage.marks).filter((one) => !isOfHost(one)), soon).toEqual([]);
     expect(jobFolders(stage.project)).toEqual([]);
-    for (const { pid, command } of running)
-      if (command.includes('launcher-main')) expect(peakMb(pid)).toBeLessThan(mostMb);
+    const launchers = processesWith(stage.marks).filter(({ command }) => command.includes('launcher-main'));
+    for (const { pid } of launchers) expect(peakMb(pid)).toBeLessThan(mostMb);
 
-    const deliveries = await stages.deliveriesOf(service, 'hostile');
     expectNeighbour(
       await stages.deliveriesOf(service, 'neighbour'),
       neighbour.received(stage.project),
@@ -116,7 +117,7 @@ describe.each(Object.entries(all))('beside a neighbour, of the hostile %s', (_, 
     expect(grown()).toBeLessThan(mostMb);
     expectAccepted(hostile, deliveries);
     await hostile.check?.({ ...stage, deliveries });
-    expectNoTrace(stage);
+    await expectNoTrace(stage);
   });
 });
 
@@ -155,5 +156,5 @@ it('all of them at once cost themselves only', async () => {
   }
   await stages.within('closing the host', host.close());
   expect(grown()).toBeLessThan(2 * mostMb);
-  expectNoTrace(stage);
+  await expectNoTrace(stage);
 });

@@ -25,7 +25,7 @@ async function print(output: Output | Stream): Promise<void> {
   }
   const taken = process.stdout.write(wantsJson ? `${JSON.stringify(output.json)}\n` : `${output.text}\n`);
   if (!taken) await once(process.stdout, 'drain');
-  process.exitCode = output.exitCode ?? 0;
+  process.exitCode ??= output.exitCode ?? 0;
 }
 
 /** The first Ctrl-C ends what is under way in good order, the second at once. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Hooks, hooks, type Log, PatchbayError } from 'patchbay-sdk';
+import { type AnyPlugin, type Hooks, hooks, type Log, PatchbayError } from 'patchbay-sdk';
 import { findProject, type Project } from './config/project.ts';
 import { stateDir } from './config/state.ts';
 import { inspectHandler } from './dialects/inspect.ts';
@@ -10,6 +10,7 @@ import type { Discovered, Quarantined } from './install/discover.ts';
 import { Kernel, type KernelOptions, type Scope } from './kernel/index.ts';
 import { PluginLogs } from './log/plugin-log.ts';
 import type { HttpClient } from './outbound/http.ts';
+import type { Turn } from './runs/state.ts';
 import { Launcher } from './sandbox/launcher.ts';
 import type { Service } from './service.ts';
 
@@ -21,6 +22,10 @@ export interface HostOptions extends Omit<KernelOptions, 'inspect'> {
   readonly version: string;
   /** Makes the log of a plugin. @default a file for each in `.patchbay/logs` of the project */
   readonly log?: (plugin: string) => Log;
+  /** Plugins that come with the program: they run in its process, before all others. */
+  readonly builtins?: readonly AnyPlugin[];
+  /** Hears how turns of runs go. */
+  readonly turnLog?: (turn: Turn, line: string) => void;
   /** The environment of which plugins see what they were granted. @default that of this process */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -68,6 +73,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     sdk.deregister();
   };
   try {
+    for (const builtin of options.builtins ?? []) kernel.register(fromDefinition(builtin, {}, logOf));
     if (project !== undefined) {
       plugins = await loadPlugins(kernel, project, { launcher, http, project: dir, env }, logOf);
     }
@@ -81,11 +87,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     quarantined: plugins?.quarantined ?? [],
     load: (definition, config) => kernel.register(fromDefinition(definition, config, logOf)),
     start: async () => {
-      if (plugins === undefined)
+      if (plugins === undefined || project === undefined)
         throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
       // Not before it is needed: most commands only look.
       const { startService } = await import('./service.ts');
-      service = await startService(kernel, dir, plugins);
+      service = await startService({ kernel, project, plugins, launcher, env, log: options.turnLog });
       await kernel.call('host:ready', { version, project: dir });
       return service;
     },

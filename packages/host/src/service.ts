@@ -1,5 +1,6 @@
 import type { EventName, Hooks } from 'patchbay-sdk';
 import { holdProject } from './config/holder.ts';
+import type { Project } from './config/project.ts';
 import { ledgerFile, stateDir } from './config/state.ts';
 import type { Discovered, Found } from './install/discover.ts';
 import type { Kernel } from './kernel/index.ts';
@@ -8,6 +9,8 @@ import { hiding } from './log/redact.ts';
 import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
 import { Lanes } from './outbound/lanes.ts';
 import { pluginNews } from './outbound/plugin-news.ts';
+import { castingOf, ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
+import { Runs } from './runs/runs.ts';
 import { Launcher } from './sandbox/launcher.ts';
 
 /** A host at work: what it writes down, and what it delivers. */
@@ -19,6 +22,8 @@ export interface Service {
    */
   emit<E extends EventName>(type: E, fields: EventFields<E>): Promise<Emitted<E>>;
   readonly emitter: Emitter;
+  /** The runs of the project. */
+  readonly runs: Runs;
   /** Resolves when everything that can be delivered now has been. */
   rest(): Promise<void>;
   /** Finishes the deliveries under way; what is still owed is kept for the next host. */
@@ -32,8 +37,20 @@ function editionOf({ entry, secrets }: Found): Edition {
   return { version: entry.version, digest: entry.integrity, hide: hiding(secrets) };
 }
 
+/** What a host brings along to work. */
+export interface ServiceParts {
+  readonly kernel: Kernel<Hooks>;
+  readonly project: Project;
+  readonly plugins: Discovered;
+  readonly launcher: Launcher;
+  readonly env: NodeJS.ProcessEnv;
+  /** Hears how turns go. */
+  readonly log?: WorkshopParts['log'] | undefined;
+}
+
 /** Begins to work in a project, as its only host. */
-export async function startService(kernel: Kernel<Hooks>, projectDir: string, plugins: Discovered): Promise<Service> {
+export async function startService({ kernel, project, plugins, launcher, env, log }: ServiceParts): Promise<Service> {
+  const projectDir = project.dir;
   const release = holdProject(stateDir(projectDir));
   let ledger: LedgerStore | undefined;
   try {
@@ -49,9 +66,11 @@ export async function startService(kernel: Kernel<Hooks>, projectDir: string, pl
     }
     await lanes.start();
     const store = ledger;
+    const runs = await runsOf(kernel, store, emitter, { project, launcher, env, log });
     return {
       ledger: store,
       emitter,
+      runs,
       emit: (type, fields) => emitter.emit(newEvent(type, fields)),
       rest: () => lanes.rest(),
       close: async () => {
@@ -65,4 +84,25 @@ export async function startService(kernel: Kernel<Hooks>, projectDir: string, pl
     release();
     throw error;
   }
+}
+
+async function runsOf(
+  kernel: Kernel<Hooks>,
+  ledger: LedgerStore,
+  emitter: Emitter,
+  { project, launcher, env, log }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'>,
+): Promise<Runs> {
+  const cores = await kernel.call('agentCore', {});
+  const settings = project.runs;
+  const parts = { project: project.dir, launcher, cores, settings, env, ...(log === undefined ? {} : { log }) };
+  return new Runs({
+    ledger,
+    emitter,
+    workshop: new ProjectWorkshop(parts),
+    cores,
+    coreOf: (template, role) => {
+      const played = template.roles[role];
+      return played === undefined ? role : castingOf(played, settings).core;
+    },
+  });
 }

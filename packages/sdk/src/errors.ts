@@ -156,6 +156,26 @@ export const errorCodes = {
     'An event does not fit the schema of its name.',
     'Correct the field it names; `docs/hooks.md` lists the fields of each event.',
   ),
+  TEMPLATE_INVALID: row(
+    2,
+    'A template of runs is wrong; every problem is told at once.',
+    'Correct what it names; docs/templates.md shows the form.',
+  ),
+  TEMPLATE_UNKNOWN: row(
+    2,
+    'There is no template of this name.',
+    'Correct the name; it may be one of the project or shipped.',
+  ),
+  WORKSPACE_DIRTY: row(
+    2,
+    'The repository has changes that are not committed: a run would not see them.',
+    'Commit or stash them first.',
+  ),
+  WORKSPACE_FAILED: row(
+    1,
+    'The folder that a run works in could not be made, looked at or changed.',
+    'See the cause; the run can be resumed.',
+  ),
   RUN_TRANSITION: row(
     1,
     'Something was to happen to a run that cannot happen to it as it stands.',

@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
-import { type Answering, answer, handler, rawHandler } from '../../../packages/host/test/outbound/http-fixture.ts';
+import { expect } from 'vitest';
+import {
+  type Answering,
+  answer,
+  type Handler,
+  handler,
+  rawHandler,
+} from '../../../packages/host/test/outbound/http-fixture.ts';
 import { httpPackage, type Package } from '../package.ts';
 import type { Hostile } from '../row.ts';
 
@@ -20,6 +26,9 @@ function repeatedly(socket: Socket, what: () => void): void {
   const timer = setInterval(what, 20);
   socket.on('close', () => clearInterval(timer));
 }
+
+/** Servers that nobody was allowed to call. */
+const forbidden: Handler[] = [];
 
 /** Hostile servers behind HTTP handlers. */
 export const addresses: Hostile[] = [
@@ -90,11 +99,14 @@ export const addresses: Hostile[] = [
     does: 'sends the host to a service of this machine that it was not granted',
     make: async (name) => {
       const inner = await handler(answer(200, { verdict: 'ok', message: 'the inner sanctum' }));
-      onTestFinished(() => expect(inner.connections).toBe(0));
+      forbidden.push(inner);
       return served(name, answer(308, '', { location: inner.url }));
     },
     accepted: 'failed',
     says: /redirects to another host are not followed/,
+    check: () => {
+      for (const { connections } of forbidden) expect(connections).toBe(0);
+    },
   },
   {
     does: 'says back the secret it was sent',
@@ -108,7 +120,7 @@ export const addresses: Hostile[] = [
         { Authorization: 'Bearer ${HOSTILE_SECRET}' },
       ),
     accepted: 'failed',
-    says: /you are Bearer \[secret\]/,
+    says: /you are Bearer \*\*\*/,
   },
   {
     does: 'answers block, which is not for it to say',

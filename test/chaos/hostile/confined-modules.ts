@@ -49,6 +49,16 @@ export const confinedModules: Hostile[] = [
     check: couldDoNothing,
   },
   {
+    does: 'takes the ledger for itself',
+    make: (name, { project }) =>
+      trying(name, {
+        'take the ledger': `globalThis.kept = new (require('node:sqlite').DatabaseSync)('${project}/.patchbay/ledger.db');
+          kept.exec('BEGIN IMMEDIATE');`,
+      }),
+    accepted: 'ok',
+    check: couldDoNothing,
+  },
+  {
     does: 'reads what it may not',
     make: (name, { project }) =>
       trying(name, {

@@ -4,7 +4,7 @@ import { PatchbayError } from 'patchbay-sdk/errors';
 import type { Output, Run } from '../command.ts';
 import { projectLedger } from '../ledger.ts';
 
-export const run: Run = async ({ args, cwd, version }) => {
+export const run: Run = async ({ args, cwd, version, signal }) => {
   const [id = ''] = args;
   const ledger = await projectLedger(cwd);
   if (ledger === undefined) throw new PatchbayError('DELIVERY_UNKNOWN', `there is no delivery ${id}`);
@@ -12,7 +12,7 @@ export const run: Run = async ({ args, cwd, version }) => {
   const host = await openHost({ cwd, version });
   try {
     const service = await host.start();
-    await service.rest();
+    await Promise.race([service.rest(), ended(signal)]);
     return show(await service.ledger.delivery(id), 'its plugin cannot be called now');
   } catch (error) {
     if (!(error instanceof PatchbayError) || error.code !== 'PROJECT_HELD') throw error;
@@ -21,6 +21,11 @@ export const run: Run = async ({ args, cwd, version }) => {
     await host.close();
   }
 };
+
+/** Resolves when the user ends the command. */
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
 
 function show(delivery: Delivery, owedBecause: string): Output {
   const { id, status, message } = delivery;

@@ -17,9 +17,27 @@ export interface Project {
   readonly dir: string;
   readonly file: string;
   readonly plugins: readonly ProjectPlugin[];
+  readonly runs: RunSettings;
 }
 
+/** Which core plays a role, and how. */
+export interface Casting {
+  readonly core: string;
+  readonly with: Readonly<Record<string, unknown>>;
+}
+
+/** What the project says of its runs. */
+export interface RunSettings {
+  /** What the core `default` of a template stands for; null if nothing is said. */
+  readonly core: Casting | null;
+  /** Roles that are played otherwise than the template says. */
+  readonly roles: Readonly<Record<string, Casting>>;
+}
+
+const noRuns: RunSettings = { core: null, roles: {} };
+
 const fileName = 'patchbay.yaml';
+const fields = ['plugins', 'runs'];
 
 /** The project that `cwd` is in: the nearest folder upward with a project file. */
 export function findProject(cwd: string): Project | undefined {
@@ -28,7 +46,7 @@ export function findProject(cwd: string): Project | undefined {
     if (existsSync(file)) return readProject(file);
     const agentxchain = join(dir, 'agentxchain.json');
     // It names installed packages only, no modules.
-    if (existsSync(agentxchain)) return { dir, file: agentxchain, plugins: [] };
+    if (existsSync(agentxchain)) return { dir, file: agentxchain, plugins: [], runs: noRuns };
     if (dirname(dir) === dir) return undefined;
   }
 }
@@ -66,7 +84,7 @@ function readProject(file: string): Project {
     throw at(alias, `${messageOf(error)} (a value that begins with * is an alias; put it in quotes)`);
   }
   for (const key of Object.keys(root)) {
-    if (key !== 'plugins') throw invalid([key], `unknown field, ${suggestion(key, ['plugins'])}`);
+    if (!fields.includes(key)) throw invalid([key], `unknown field, ${suggestion(key, fields)}`);
   }
   const plugins = root['plugins'] ?? {};
   if (typeof plugins !== 'object' || Array.isArray(plugins)) throw invalid(['plugins'], 'must be an object by name');
@@ -75,7 +93,45 @@ function readProject(file: string): Project {
     dir,
     file,
     plugins: Object.entries(plugins).flatMap(([name, entry]) => readPlugin(dir, name, entry, invalid)),
+    runs: readRuns(root['runs'], invalid),
   };
+}
+
+type Invalid = (path: readonly string[], what: string) => PatchbayError;
+
+function readRuns(value: unknown, invalid: Invalid): RunSettings {
+  if (value === undefined || value === null) return noRuns;
+  const known = ['core', 'with', 'roles'];
+  const runs = fieldsOf(value, ['runs'], known, invalid);
+  const roles = runs['roles'] === undefined ? {} : fieldsOf(runs['roles'], ['runs', 'roles'], undefined, invalid);
+  return {
+    core: runs['core'] === undefined ? null : readCasting(runs, ['runs'], known, invalid),
+    roles: Object.fromEntries(
+      Object.entries(roles).map(([role, casting]) => [
+        role,
+        readCasting(casting, ['runs', 'roles', role], ['core', 'with'], invalid),
+      ]),
+    ),
+  };
+}
+
+function readCasting(value: unknown, path: readonly string[], known: readonly string[], invalid: Invalid): Casting {
+  const { core, with: settings = {} } = fieldsOf(value, path, known, invalid);
+  if (typeof core !== 'string' || core === '') throw invalid([...path, 'core'], 'must be the name of an agent core');
+  return { core, with: fieldsOf(settings, [...path, 'with'], undefined, invalid) };
+}
+
+function fieldsOf(
+  value: unknown,
+  path: readonly string[],
+  known: readonly string[] | undefined,
+  invalid: Invalid,
+): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(path, 'must hold fields');
+  for (const key of known === undefined ? [] : Object.keys(value)) {
+    if (!known?.includes(key)) throw invalid([...path, key], `unknown field, ${suggestion(key, known ?? [])}`);
+  }
+  return value as Record<string, unknown>;
 }
 
 /** Where a field begins: at its name, not at its value, which may be lines below. */

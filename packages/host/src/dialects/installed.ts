@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { eventHooks, type Log, PatchbayError } from 'patchbay-sdk';
 import type { Found } from '../install/discover.ts';
 import { linked } from '../install/lock.ts';
@@ -84,11 +84,24 @@ async function described(found: Found, plugin: IsolatedPlugin, cacheDir: string)
     return JSON.parse(readFileSync(file, 'utf8')) as Description;
   } catch {
     const description = await plugin.describe();
-    mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
-    const aside = `${file}.${process.pid}`;
-    writeFileSync(aside, JSON.stringify(description), { mode: 0o600 });
-    renameSync(aside, file);
+    remember(file, JSON.stringify(description));
     return description;
+  }
+}
+
+/** Keeps a text in a file that is whole or not there. That this fails costs a start of the plugin next time, no more. */
+function remember(file: string, text: string): void {
+  try {
+    const dir = dirname(file);
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    // What a host left that died here.
+    for (const name of readdirSync(dir))
+      if (name.startsWith(`${basename(file)}.`)) rmSync(join(dir, name), { force: true });
+    const aside = `${file}.${process.pid}`;
+    writeFileSync(aside, text, { mode: 0o600 });
+    renameSync(aside, file);
+  } catch {
+    // See above.
   }
 }
 

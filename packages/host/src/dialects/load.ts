@@ -10,6 +10,9 @@ import { importPlugin } from './module.ts';
 import { fromDefinition } from './native.ts';
 import type { Tools } from './packaged.ts';
 
+/** So many are made ready at the same time: one that does not come up delays few others. */
+const atOnce = 4;
+
 /**
  * Puts the plugins of a project into the kernel: its modules in the order of its file, then its packages in alphabetical
  * order. A module that does not load is an error, a package that does not is quarantined.
@@ -26,18 +29,28 @@ export async function loadPlugins(
   const discovered = await discover(project.dir, tools.env);
   const found: Found[] = [];
   const quarantined = [...discovered.quarantined];
-  for (const one of discovered.found) {
-    try {
-      const cacheDir = join(stateDir(project.dir), 'cache');
-      await put(kernel, await loadInstalled(one, tools, cacheDir, logOf(one.name, one.secrets)));
-      found.push(one);
-    } catch (error) {
-      quarantined.push(unloaded(one, error));
+  const cacheDir = join(stateDir(project.dir), 'cache');
+  for (let i = 0; i < discovered.found.length; i += atOnce) {
+    const some = discovered.found.slice(i, i + atOnce);
+    const loading = some.map((one) => loadInstalled(one, tools, cacheDir, logOf(one.name, one.secrets)));
+    const loaded = await Promise.allSettled(loading);
+    for (const [k, one] of some.entries()) {
+      try {
+        await put(kernel, resultOf(loaded[k] as PromiseSettledResult<Loaded>));
+        found.push(one);
+      } catch (error) {
+        quarantined.push(unloaded(one, error));
+      }
     }
   }
   for (const one of quarantined) if (!kernel.has(one.name)) kernel.register(standIn(one));
   quarantined.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { ...discovered, found, quarantined };
+}
+
+function resultOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
 
 /** Registers a plugin; what runs for it ends with it, or now if it is refused. */

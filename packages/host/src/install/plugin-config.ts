@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { messageOf, PatchbayError, suggestion } from 'patchbay-sdk';
@@ -18,7 +19,7 @@ export function checkConfig(
   formats.default(ajv);
   let validate: ReturnType<typeof ajv.compile>;
   try {
-    validate = ajv.compile(schema);
+    validate = bounded(() => ajv.compile(schema));
   } catch (error) {
     throw new PatchbayError(
       'MANIFEST_INVALID',
@@ -30,7 +31,14 @@ export function checkConfig(
     );
   }
   const filled = structuredClone(config);
-  if (validate(filled)) return filled;
+  let fits: boolean;
+  try {
+    fits = bounded(() => validate(filled) as boolean);
+  } catch (error) {
+    const message = `plugin "${plugin}": config_schema cannot be checked: ${messageOf(error)}`;
+    throw new PatchbayError('MANIFEST_INVALID', message, { plugin, field: 'config_schema' });
+  }
+  if (fits) return filled;
   const problems = (validate.errors ?? [])
     .filter((error) => !isReference(filled, error))
     .map((error) => tell(schema, error));
@@ -42,6 +50,11 @@ export function checkConfig(
     problems,
     hint: `Correct plugins.${plugin}.config in the project file, or pass --set.`,
   });
+}
+
+/** A schema comes with the plugin: its patterns and references must not keep the host busy. */
+function bounded<T>(work: () => T): T {
+  return runInNewContext('work()', { work }, { timeout: 1000 }) as T;
 }
 
 function isReference(config: unknown, { instancePath }: ErrorObject): boolean {

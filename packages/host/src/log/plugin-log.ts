@@ -61,8 +61,8 @@ export class PluginLogs {
     const write = (level: keyof Log) => (message: string, fields?: Record<string, unknown>) => {
       try {
         logger ??= this.#logger(plugin, hide);
-        const text = String(message);
-        logger[level](fields ?? {}, text.length > mostLine ? `${text.slice(0, mostLine)} …` : text);
+        const text = hide(String(message));
+        logger[level](hide(fields ?? {}), text.length > mostLine ? `${text.slice(0, mostLine)} …` : text);
       } catch {
         // See above.
       }

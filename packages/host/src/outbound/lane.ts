@@ -25,6 +25,8 @@ export interface Street {
 const batch = 16;
 /** How long others wait for a plugin, in all, until it has caught up: a slow one delays itself only. */
 const fullPatienceMs = 1000;
+/** How long a delivery under way is waited for when the host goes. */
+const closeMs = 2000;
 /** When the ledger could not be written, it is tried again after so long. */
 const retryMs = 1000;
 
@@ -67,21 +69,26 @@ export class Lane {
     while (!this.isAtRest) await this.#step.promise;
   }
 
-  /** Takes nothing new and waits for what is under way. */
+  /** Takes nothing new and waits for what is under way, a while; a delivery that does not end by then stays owed. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#running;
+    const timer = sleep(closeMs, undefined, { ref: false });
+    await Promise.race([this.#running, timer]);
   }
 
   /** Resolves when a delivery of this lane has been made, when it cannot be made now, or when patience is at an end. */
   async reached(place: Place): Promise<void> {
+    const isOpen = () => !this.isAtRest && this.#patienceMs > 0 && isBefore(this.#done, place);
+    if (!isOpen()) return;
     const start = performance.now();
-    const until = AbortSignal.timeout(Math.max(0, Math.ceil(this.#patienceMs)));
+    let isLate = false;
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    until.addEventListener('abort', () => resolve(), { once: true });
-    while (!this.isAtRest && !until.aborted && this.#patienceMs > 0 && isBefore(this.#done, place)) {
-      await Promise.race([this.#step.promise, late]);
-    }
+    const timer = setTimeout(() => {
+      isLate = true;
+      resolve();
+    }, this.#patienceMs);
+    while (!isLate && isOpen()) await Promise.race([this.#step.promise, late]);
+    clearTimeout(timer);
     this.#patienceMs -= performance.now() - start;
   }
 
@@ -115,8 +122,9 @@ export class Lane {
     const settlement: Settlement | undefined =
       entry === undefined
         ? { status: 'cancelled', message: 'the plugin no longer has this handler' }
-        : await this.#call(entry, due);
-    if (settlement === undefined) return;
+        : await this.#call(entry, due, written);
+    // What failed because the host goes has not failed.
+    if (settlement === undefined || (this.#closing.signal.aborted && settlement.status === 'failed')) return;
     this.#done = placeOf(delivery.id);
     this.#stepped();
     written.push(this.#settle(delivery.id, settlement));
@@ -124,7 +132,7 @@ export class Lane {
   }
 
   /** Calls the handler; if it is paused, when that is over. Undefined if the lane was closed before. */
-  async #call(entry: Entry, due: Due): Promise<Settlement | undefined> {
+  async #call(entry: Entry, due: Due, written: readonly Promise<void>[]): Promise<Settlement | undefined> {
     for (;;) {
       if (this.#closing.signal.aborted) return undefined;
       const waitMs = entry.pausedFor();
@@ -135,6 +143,8 @@ export class Lane {
           return { ...settlement, attempts: due.delivery.attempts + (settlement.attempts ?? 1) };
         }
       }
+      // Whoever waits for rest sees how the deliveries before ended.
+      await Promise.all(written);
       await this.#pause(Math.max(waitMs, 20));
     }
   }

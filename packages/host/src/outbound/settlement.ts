@@ -3,6 +3,10 @@ import type { Settlement } from '../ledger/index.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeBehind } from './told.ts';
 
+/** What a handler says is kept up to this length, in characters. */
+const mostText = 4096;
+const mostAnnotations = 64 * 1024;
+
 /** What came of calling one handler. */
 export interface Handled {
   readonly answer: unknown;
@@ -15,7 +19,18 @@ export interface Handled {
 /** How a delivery ended, as the ledger keeps it, with what must not be seen taken out. */
 export function settlementOf(handled: Handled, hide: <T>(value: T) => T): Settlement {
   const { message, annotations, ...rest } = settle(handled);
-  return { ...rest, message: hide(message ?? null), annotations: hide(annotations ?? null) };
+  return { ...rest, message: cut(hide(message ?? null)), annotations: bounded(hide(annotations ?? null)) };
+}
+
+function cut(text: string | null): string | null {
+  return text !== null && text.length > mostText ? `${text.slice(0, mostText)}…` : text;
+}
+
+type Annotations = Readonly<Record<string, unknown>> | null;
+
+function bounded(annotations: Annotations): Annotations {
+  if (annotations === null || JSON.stringify(annotations).length <= mostAnnotations) return annotations;
+  return { left_out: `more than ${mostAnnotations} characters` };
 }
 
 function settle({ answer, failure, refusal, durationMs }: Handled): Settlement {

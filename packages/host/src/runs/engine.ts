@@ -285,7 +285,8 @@ export class RunEngine {
 
   async #accept(turn: Turn): Promise<void> {
     const result = turn.result as NonNullable<Turn['result']>;
-    if (turn.reviews === null) await this.#parts.workshop.keep(this.#now, turn);
+    const collides = turn.reviews === null ? await this.#parts.workshop.keep(this.#now, turn) : [];
+    if (collides.length > 0) return this.#collided(turn, collides);
     const { decisions, files_changed, verification, cost, summary } = result;
     const decision_summary = decisions.map(({ id, statement }) => `${id}: ${statement}`).join('; ');
     await this.#say('turn:accepted', {
@@ -300,6 +301,19 @@ export class RunEngine {
     if (result.status === 'advisory') {
       await this.#say('advisory:recorded', { ...about(turn), summary, by: turn.role, advisory: summary });
     }
+  }
+
+  async #collided(turn: Turn, files: readonly string[]): Promise<void> {
+    const reason = `it collides with the work of others in ${files.join(', ')}`;
+    const next = turn.attempt < this.#now.template.limits.attempts ? turn.attempt + 1 : null;
+    await this.#say('turn:rejected', {
+      ...about(turn),
+      summary: reason,
+      reason,
+      errors: [],
+      by: 'host',
+      next_attempt: next,
+    });
   }
 
   async #examine({ gate, phase }: Extract<Action, { kind: 'examine' }>): Promise<void> {

@@ -27,8 +27,8 @@ export interface Workshop {
   prepare(plan: Plan): Promise<Pick<EventPayload<'turn:dispatched'>, 'adapter' | 'bundle'>>;
   /** Has the core work on a turn, unless its result is there already, and checks what it says against what it did. */
   work(state: RunState, turn: Turn, signal: AbortSignal): Promise<TurnEnd>;
-  /** Makes the work of an accepted turn part of the run's. */
-  keep(state: RunState, turn: Turn): Promise<void>;
+  /** Makes the work of an accepted turn part of the run's; gives the files in which it collides with others' work, if so. */
+  keep(state: RunState, turn: Turn): Promise<readonly string[]>;
   /** The folder in which the work of the run is. */
   folder(state: RunState): Promise<string>;
   /** The run has ended: what only it needed goes. */

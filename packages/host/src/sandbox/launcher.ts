@@ -2,8 +2,7 @@ import { tmpdir } from 'node:os';
 import { PatchbayError } from 'patchbay-sdk';
 import { findBubblewrap, findProgram } from './bubblewrap.ts';
 import type { Confinement, Ended, Job } from './job.ts';
-import { folderPrefix, sweepFolders } from './launch/folder.ts';
-import { pipesDir } from './launch/pipes.ts';
+import { folderPrefix, memoryDir, sweepFolders } from './launch/folder.ts';
 import { LauncherProcess } from './launcher-process.ts';
 
 export type { Captured, Confinement, Ended, Job } from './job.ts';
@@ -78,11 +77,13 @@ export class Launcher {
     await this.#tidying;
   }
 
-  /** Removes what killed hosts of the same project have left; gives the number of folders. */
+  /** Removes what killed hosts of the same project have left; gives the number of jobs that left something. */
   static async sweep({ project, tempDir = tmpdir() }: Pick<LauncherOptions, 'project' | 'tempDir'>): Promise<number> {
-    const dirs = [...new Set([tempDir, pipesDir(tempDir)])];
-    const swept = await Promise.all(dirs.map((dir) => sweepFolders(dir, folderPrefix(project))));
-    return swept.reduce((sum, n) => sum + n);
+    const prefix = folderPrefix(project);
+    const jobs = await sweepFolders(tempDir, prefix);
+    const memory = memoryDir();
+    if (memory !== undefined) await sweepFolders(memory, prefix);
+    return jobs;
   }
 
   #started(): LauncherProcess {

@@ -19,7 +19,7 @@ plugins:
 
   it('is read from patchbay.yaml: the plugins in their order, with what is left out filled in', () => {
     const dir = folder({ 'patchbay.yaml': text });
-    expect(findProject(dir)).toEqual({
+    expect(findProject(dir)).toMatchObject({
       dir,
       file: join(dir, 'patchbay.yaml'),
       plugins: [
@@ -41,7 +41,7 @@ plugins:
 
   it('is the nearest one upward', () => {
     const dir = folder({ 'patchbay.yaml': text, 'inner/patchbay.yaml': '', 'inner/deep/file.txt': '' });
-    expect(findProject(join(dir, 'inner/deep'))).toEqual({
+    expect(findProject(join(dir, 'inner/deep'))).toMatchObject({
       dir: join(dir, 'inner'),
       file: join(dir, 'inner/patchbay.yaml'),
       plugins: [],

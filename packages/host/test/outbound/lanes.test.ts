@@ -210,8 +210,9 @@ describe('A delivery that fails', () => {
 
   it('too often in a row pauses the handler: what follows waits and arrives when it works again', async () => {
     let works = false;
+    let clock = 0;
     const seen: string[] = [];
-    const { emitter, lanes, add, ledger } = await station({ breaker: { failures: 2, pauseMs: 50 } });
+    const { emitter, lanes, add, ledger } = await station({ breaker: { failures: 2, pauseMs: 50, now: () => clock } });
     add('p', {
       'turn:accepted': ({ summary }: EventPayload<'turn:accepted'>) => {
         if (!works) throw new Error('down');
@@ -229,6 +230,7 @@ describe('A delivery that fails', () => {
       'owed',
     ]);
     works = true;
+    clock = 100;
     while ((await all(ledger, { status: ['owed'] })).length > 0) await sleep(10);
     expect(seen).toEqual(['2', '3', '4']);
   });

@@ -70,7 +70,7 @@ describe.each(confinements)('the contract of scripts, confined by %s', (confinem
   it('what was granted cannot take the place of what the contract says', async () => {
     const env = { AGENTXCHAIN_RUN_ID: 'forged', TMPDIR: '/forged' };
     const { output } = await plugin.callScript('echo "$AGENTXCHAIN_RUN_ID $TMPDIR"', { env });
-    expect(output).toMatch(/^run-1 .*\/tmp\n$/);
+    expect(output).toMatch(/^run-1 \/.*patchbay-job-.*\n$/);
     expect(output).not.toContain('forged');
   });
 
@@ -146,7 +146,7 @@ describe.each(confinements)('the contract of scripts, confined by %s', (confinem
     plugin.script(list, { name: 'hooks/a.sh' });
     plugin.script(list, { name: 'hooks/b.sh' });
     const both = await Promise.all([plugin.call('hooks/a.sh'), plugin.call('hooks/b.sh')]);
-    const own = 'AGENTXCHAIN_PAYLOAD_FILE.json AGENTXCHAIN_PLUGIN_CONFIG.json tmp ';
+    const own = 'AGENTXCHAIN_PAYLOAD_FILE.json AGENTXCHAIN_PLUGIN_CONFIG.json ';
     expect(both.map(({ output }) => output)).toEqual([own, own]);
   });
 

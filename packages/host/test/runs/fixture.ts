@@ -100,6 +100,7 @@ export class Pretend implements Workshop {
   }
   async keep(_: RunState, { turn_id, attempt }: Turn) {
     this.kept.push(`${turn_id}#${attempt}`);
+    return [];
   }
   async folder() {
     return tmpdir();

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { folderPrefix, memoryDir } from '../../src/sandbox/launch/folder.ts';
 import { Launcher } from '../../src/sandbox/launcher.ts';
 import { confinements, eventually, nap, running, Workshop } from './fixture.ts';
 
@@ -44,6 +45,7 @@ describe.each(confinements)('sudden death, confined by %s', (confinement) => {
       expect(running(adopted)).toEqual([]);
       expect(launchers()).toEqual([]);
       expect(shop.leftovers()).toEqual([]);
+      expect(leftInMemory(shop.project)).toEqual([]);
     });
   });
 
@@ -66,6 +68,7 @@ describe.each(confinements)('sudden death, confined by %s', (confinement) => {
     expect(shop.leftovers()).toHaveLength(2);
     await shop.launcher.close();
     expect(shop.leftovers()).toEqual(['of-others']);
+    expect(leftInMemory(shop.project)).toEqual([]);
     expect(await own).toMatchObject({ aborted: true });
     for (const pid of running(adopted)) process.kill(pid, 'SIGKILL');
   });
@@ -100,6 +103,7 @@ describe.each(confinements)('sudden death, confined by %s', (confinement) => {
     await shop.launcher.close();
     expect(running(seconds)).toEqual([]);
     expect(shop.leftovers()).toEqual([]);
+    expect(leftInMemory(shop.project)).toEqual([]);
   });
 
   it('of the launcher process does not leave adopted processes without a guard', async () => {
@@ -157,3 +161,10 @@ describe('a launcher process that no longer answers', () => {
     }
   });
 });
+
+/** What jobs have left of what they were given. */
+function leftInMemory(project: string): string[] {
+  const dir = memoryDir();
+  const names = dir === undefined ? [] : readdirSync(dir);
+  return names.filter((name) => name.startsWith(folderPrefix(project)));
+}

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { folderPrefix, memoryDir } from '../../src/sandbox/launch/folder.ts';
 import { confinements, nap, Workshop } from './fixture.ts';
 
 describe.each(confinements)('the files of a program, confined by %s', (confinement) => {
@@ -13,7 +14,10 @@ describe.each(confinements)('the files of a program, confined by %s', (confineme
     writeFileSync(join(outside, 'precious'), 'precious', { mode: 0o640 });
     mkdirSync(join(outside, 'folder'), { mode: 0o500 });
   });
-  afterEach(() => expect(shop.leftovers()).toEqual([]));
+  afterEach(() => {
+    expect(shop.leftovers()).toEqual([]);
+    expect(leftInMemory(shop.project)).toEqual([]);
+  });
   afterAll(async () => {
     await shop.close();
     rmSync(outside, { recursive: true, force: true });
@@ -84,8 +88,24 @@ describe.each(confinements)('the files of a program, confined by %s', (confineme
     expectOutsideUntouched();
   });
 
+  it('may have a folder that becomes a link to one with files of the same names', async () => {
+    const others = mkdtempSync(join(tmpdir(), 'patchbay-outside-'));
+    mkdirSync(join(others, 'tmp'));
+    writeFileSync(join(others, 'PAYLOAD.json'), 'precious');
+    await shop.run(`dir=$(dirname "$PAYLOAD"); rm -rf "$dir"; ln -s ${others} "$dir"`, { files });
+    expect(readdirSync(others)).toEqual(['PAYLOAD.json', 'tmp']);
+    rmSync(others, { recursive: true });
+  });
+
   it('may go with their folder, which may become a link to another', async () => {
     await shop.run(`dir=$(dirname "$PAYLOAD"); rm -rf "$dir"; ln -s ${outside} "$dir"`, { files });
     expectOutsideUntouched();
   });
 });
+
+/** What jobs have left of what they were given. */
+function leftInMemory(project: string): string[] {
+  const dir = memoryDir();
+  const names = dir === undefined ? [] : readdirSync(dir);
+  return names.filter((name) => name.startsWith(folderPrefix(project)));
+}

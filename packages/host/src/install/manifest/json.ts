@@ -28,10 +28,16 @@ export function readJson(file: string, mostBytes = 1024 * 1024): unknown {
   }
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
   const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { disallowComments: true });
+  let value: unknown;
+  let twice: ReturnType<typeof repeatedName>;
+  try {
+    value = parse(text, errors, { disallowComments: true });
+    twice = repeatedName(text);
+  } catch {
+    throw invalid('is nested too deep');
+  }
   const [first] = errors;
   if (first !== undefined) throw invalid(`is not JSON: ${printParseErrorCode(first.error)}`, lineAt(first.offset));
-  const twice = repeatedName(text);
   if (twice !== undefined) throw invalid(`has "${twice.name}" twice in one object`, lineAt(twice.offset));
   return value;
 }

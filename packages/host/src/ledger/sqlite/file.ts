@@ -1,5 +1,15 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PatchbayError } from 'patchbay-sdk';
 import { corruption } from './fault.ts';
@@ -14,6 +24,7 @@ const patienceMs = 10_000;
  */
 export function openFile(file: string): DatabaseSync {
   if (!existsSync(file)) create(file);
+  removeDeadDrafts(file);
   // Nothing of ours is ever empty, but SQLite would take it for a new database.
   if (statSync(file).size === 0) throw corruption(file, 'it is empty');
   const db = connect(file);
@@ -63,6 +74,24 @@ function create(file: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(draft + end, { force: true });
+  }
+}
+
+/** What a process left that died while it made a ledger. */
+function removeDeadDrafts(file: string): void {
+  const draft = new RegExp(`^${RegExp.escape(basename(file))}\\.(\\d+)\\.new(?:-wal|-shm|-journal)?$`);
+  for (const name of readdirSync(dirname(file))) {
+    const [, pid] = draft.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(dirname(file), name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

@@ -21,7 +21,7 @@ export interface Role {
   readonly core: string;
   /** Settings of the core for this role. */
   readonly with: Readonly<Record<string, unknown>>;
-  /** Globs of files it may change, relative to the workspace; none by default. */
+  /** Globs of files it may change, relative to the workspace, for `path.matchesGlob`; none by default. */
   readonly writes: readonly string[];
   /** How long one of its turns may take. */
   readonly timeoutMs: number;
@@ -40,7 +40,7 @@ export interface Phase {
 
 /** One piece of work: a role's turn, judged by others' turns. */
 export interface Step {
-  /** Unique in the template: `phase/role`, with a number if that comes twice. */
+  /** Unique in the template: `phase/role`, and for one that comes again `phase/role.2`. */
   readonly id: string;
   readonly role: string;
   /** Roles that judge what the turn gave; all of them must let it pass. */
@@ -63,14 +63,23 @@ export type Check =
   | { readonly kind: 'verification' }
   /** Every reviewer of the phase let it pass. */
   | { readonly kind: 'reviews' }
-  /** No objection of this severity or above is open. */
-  | { readonly kind: 'objections'; readonly severity: string };
+  /** No objection of this severity or above is open; one of a severity that is not in the list counts as the highest. */
+  | { readonly kind: 'objections'; readonly severity: Severity };
+
+/** How much an objection weighs, from the least. */
+export const severities = ['low', 'medium', 'high', 'blocking'] as const;
+
+/** One of them. */
+export type Severity = (typeof severities)[number];
+
+/** The kinds of approval: nobody's; people's; people's, and never a policy in their place. */
+export const approvalKinds = ['automatic', 'human', 'credentialed'] as const;
 
 /** Who lets a run through a gate when its checks hold. */
 export interface Approval {
   /** `automatic`: nobody; `human`: people; `credentialed`: people, and never a policy in their place. */
-  readonly kind: 'automatic' | 'human' | 'credentialed';
-  /** How many must approve. */
+  readonly kind: (typeof approvalKinds)[number];
+  /** How many must approve; 0 if it is automatic. */
   readonly quorum: number;
   /** Who may; empty: anybody. */
   readonly approvers: readonly string[];

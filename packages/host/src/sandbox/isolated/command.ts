@@ -37,6 +37,8 @@ export async function commandOf(options: IsolatedOptions, memoryMb: number): Pro
     // A later Node denies the network as well; this one does not know the flag.
     ...(has('net') && process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
     '--permission',
+    // Its files are beyond Node's permissions: with it a plugin could read, write and lock any database, the ledger too.
+    '--no-experimental-sqlite',
     ...[...ownFiles(entry), options.dir, ...granted('read', options)].flatMap((path) => allow('read', path)),
     ...granted('write', options).flatMap((path) => allow('write', path)),
     `--max-old-space-size=${memoryMb}`,

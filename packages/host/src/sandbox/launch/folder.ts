@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, openSync, readdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync } from 'node:fs';
 import { chmod, lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signalTo, startedWith, statOf } from './proc.ts';
 
-/** More than a job is ever given. */
-const fewFiles = 8;
 const mostRounds = 20;
 const roundMs = 25;
 
@@ -21,52 +19,26 @@ export function ownPrefix(prefix: string): string {
 }
 
 /** Makes a folder that only its owner can enter. */
-export function makeFolder(tempDir: string, prefix: string): string {
-  return mkdtempSync(join(tempDir, prefix));
+export function makeFolder(parent: string, prefix: string): string {
+  return mkdtempSync(join(parent, prefix));
 }
 
-/** Puts a file for each text, and a `tmp`, into a folder; gives the path of each by its variable. */
-export function fillFolder(dir: string, files: Readonly<Record<string, string>>): Record<string, string> {
-  const variables: Record<string, string> = { TMPDIR: join(dir, 'tmp') };
-  mkdirSync(join(dir, 'tmp'), { mode: 0o700 });
-  for (const [variable, text] of Object.entries(files)) {
-    const file = join(dir, `${variable}.json`);
-    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-    variables[variable] = file;
+/** A place for small files that never reach a disk; undefined where the system has none. */
+export function memoryDir(): string | undefined {
+  try {
+    accessSync('/dev/shm', constants.W_OK | constants.X_OK);
+    return '/dev/shm';
+  } catch {
+    return undefined;
   }
-  return variables;
-}
-
-/** Opens a file that holds a text and has no name any more. Closing it is the caller's. */
-export function nameless(dir: string, text: string): number {
-  const file = join(dir, 'nameless');
-  writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-  const fd = openSync(file, 'r');
-  unlinkSync(file);
-  return fd;
 }
 
 /** Removes a folder whatever was made of it, following no link. What cannot be removed is left; never throws. */
 export async function removeFolder(dir: string): Promise<void> {
-  if (removeUntouched(dir)) return;
   try {
     await rm(dir, { recursive: true, force: true });
   } catch {
     await removeStubborn(dir).catch(() => undefined);
-  }
-}
-
-/** The usual case, at once: all that is in it are our files. */
-function removeUntouched(dir: string): boolean {
-  try {
-    rmdirSync(join(dir, 'tmp'));
-    const names = readdirSync(dir);
-    if (names.length > fewFiles) return false;
-    for (const name of names) unlinkSync(join(dir, name));
-    rmdirSync(dir);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -96,20 +68,19 @@ async function removeStubborn(root: string): Promise<void> {
   }
 }
 
-/** Ends what still runs of dead launcher processes' jobs, and removes the folders of these; gives how many. */
+/** Ends what still runs of dead launcher processes' jobs, and removes their folders in `tempDir`; gives how many. */
 export async function sweepFolders(tempDir: string, prefix: string): Promise<number> {
   const names = await readdir(tempDir).catch(() => []);
   const left = names
     .filter((name) => name.startsWith(prefix) && !isOwned(name.slice(prefix.length)))
     .map((name) => join(tempDir, name));
-  if (left.length > 0) await endStrays(left);
+  if (left.length > 0) await endStrays(left.map((dir) => `TMPDIR=${dir}`));
   await Promise.all(left.map(removeFolder));
   return left.length;
 }
 
 /** A process that is just being started shows only a little later whose it is: all must be quiet twice. */
-async function endStrays(dirs: readonly string[]): Promise<void> {
-  const entries = dirs.map((dir) => `TMPDIR=${join(dir, 'tmp')}`);
+async function endStrays(entries: readonly string[]): Promise<void> {
   let quiet = 0;
   for (let round = 0; quiet < 2 && round < mostRounds; round++) {
     const strays = startedWith(entries);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from './folder.ts';
 
@@ -22,19 +22,6 @@ export interface PipesOptions {
 const batch = 64;
 /** More are made when fewer than these are left: enough for a few jobs. */
 const low = 12;
-
-/** In memory, where the system has such a place: on a disk each of them takes as long as a file. */
-const inMemory = '/dev/shm';
-
-/** Where pipes are made by those who have `tempDir` for temporary files. */
-export function pipesDir(tempDir: string): string {
-  try {
-    accessSync(inMemory, constants.W_OK | constants.X_OK);
-    return inMemory;
-  } catch {
-    return tempDir;
-  }
-}
 
 /**
  * Pipes for jobs. Those that Node.js gives a child are sockets, which on Linux cannot be opened by a name: a script that

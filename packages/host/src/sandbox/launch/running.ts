@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
@@ -8,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, type Job, usualGraceMs } from '../job.ts';
 import { eachLine } from '../wire.ts';
 import { type Cage, groupCage, inNamespace, namespaceCage } from './cage.ts';
-import { fillFolder, makeFolder, removeFolder } from './folder.ts';
+import { type FolderPlace, JobFolders } from './job-folders.ts';
 import type { Pipes } from './pipes.ts';
 import { CannotStart, programOf } from './preflight.ts';
 import { Streams } from './streams.ts';
@@ -24,10 +23,7 @@ const signalNames = new Map(
 );
 
 /** Where jobs run. */
-export interface Place {
-  readonly tempDir: string;
-  /** Begins the names of their folders. */
-  readonly prefix: string;
+export interface Place extends FolderPlace {
   /** What their streams are made of. */
   readonly pipes: Pipes;
   /** Bubblewrap, where it works. */
@@ -61,25 +57,27 @@ export class Running {
   constructor(job: Job, place: Place) {
     this.#job = job;
     this.#program = programOf(job);
-    let dir: string | undefined;
+    const { pipes, bwrap } = place;
+    let folders: JobFolders | undefined;
     let streams: Streams | undefined;
     try {
-      dir = makeFolder(place.tempDir, place.prefix);
-      streams = new Streams(place.pipes, dir, job.stdin);
-      this.#child = this.#spawn(streams, place.bwrap, { ...job.env, ...fillFolder(dir, job.files ?? {}) });
+      folders = new JobFolders(place);
+      const env = { ...job.env, ...folders.give(job.files ?? {}), TMPDIR: folders.tmp };
+      streams = new Streams(pipes, job.stdin === undefined ? undefined : folders.put('stdin', job.stdin));
+      this.#child = this.#spawn(streams, bwrap, env);
     } catch (error) {
       streams?.discard();
-      if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
+      folders?.remove();
       throw this.#cannotStart(error);
     }
     streams.attach(this.#child);
     this.#streams = streams;
     this.group = this.#child.pid ?? 0;
-    this.#status = place.bwrap === undefined ? undefined : statusFrom(this.#child.stdio[3] as Readable);
+    this.#status = bwrap === undefined ? undefined : statusFrom(this.#child.stdio[3] as Readable);
     this.#cage =
       this.#status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => this.#status?.['child-pid']);
     this.#timer = setTimeout(() => this.#stop('deadline'), job.timeoutMs);
-    this.ended = this.#watch().finally(() => removeFolder(dir));
+    this.ended = this.#watch().finally(() => folders.remove());
   }
 
   /** Has it ended as if its time were over. */

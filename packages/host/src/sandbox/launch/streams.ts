@@ -1,15 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Capture } from './capture.ts';
-import { nameless } from './folder.ts';
 import type { Pipe, Pipes } from './pipes.ts';
 
 /**
- * What a job reads and prints. It reads a file and not a pipe: one that is opened again by the name /dev/stdin after all
- * has been written would wait for another writer for ever.
+ * What a job reads and prints. It reads a file and not a pipe: to open one by the name /dev/stdin when all has been
+ * written is to wait for another writer for ever.
  */
 export class Streams {
   readonly stdout = new Capture();
@@ -19,9 +18,9 @@ export class Streams {
   readonly #err: Pipe | undefined;
   #reading: Readable[] = [];
 
-  /** The job reads `input`, or the end at once where there is none. Either `attach` or `discard` must follow. */
-  constructor(pipes: Pipes, dir: string, input: string | undefined) {
-    this.#input = input === undefined ? undefined : nameless(dir, input);
+  /** The job reads the file `input`, or the end at once where there is none. `attach` or `discard` must follow. */
+  constructor(pipes: Pipes, input: string | undefined) {
+    this.#input = input === undefined ? undefined : openSync(input, 'r');
     this.#out = pipes.take();
     this.#err = pipes.take();
   }

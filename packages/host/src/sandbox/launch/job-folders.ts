@@ -1,0 +1,76 @@
+import { lstatSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makeFolder, removeFolder } from './folder.ts';
+
+/** Where the folders of jobs are made. */
+export interface FolderPlace {
+  readonly tempDir: string;
+  /** For what jobs are given. @default it goes into the same folder as their temporary files */
+  readonly memoryDir: string | undefined;
+  /** Begins the names of their folders. */
+  readonly prefix: string;
+}
+
+/**
+ * The private folders of a job: one for its temporary files, one for what it is given. The latter is in memory where it
+ * can be: on a disk that others write to, making and removing a few files can take as long as the job.
+ */
+export class JobFolders {
+  /** For its temporary files. */
+  readonly tmp: string;
+  readonly #memory: string | undefined;
+  readonly #files: string[] = [];
+
+  /** Makes them. Throws what the file system says. */
+  constructor({ tempDir, memoryDir, prefix }: FolderPlace) {
+    this.tmp = makeFolder(tempDir, prefix);
+    this.#memory = memoryDir === undefined ? undefined : attempt(() => makeFolder(memoryDir, prefix));
+  }
+
+  /** Writes a file for each text; gives the path of each by its variable. Throws what the file system says. */
+  give(files: Readonly<Record<string, string>>): Record<string, string> {
+    const entries = Object.entries(files).map(([variable, text]) => [variable, this.put(`${variable}.json`, text)]);
+    return Object.fromEntries(entries);
+  }
+
+  /** Writes a file; gives its path. Throws what the file system says. */
+  put(name: string, text: string): string {
+    const memory = this.#memory;
+    // There may be less memory than disk.
+    const inMemory = memory === undefined ? undefined : attempt(() => this.#write(join(memory, name), text));
+    return inMemory ?? this.#write(join(this.tmp, name), text);
+  }
+
+  /** Removes them, whatever was made of them. What cannot be removed is left; never throws. */
+  async remove(): Promise<void> {
+    for (const dir of [this.tmp, this.#memory]) {
+      if (dir !== undefined && !this.#removeUntouched(dir)) await removeFolder(dir);
+    }
+  }
+
+  #write(file: string, text: string): string {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+    this.#files.push(file);
+    return file;
+  }
+
+  /** The usual case, at once: all that is in it are our files. */
+  #removeUntouched(dir: string): boolean {
+    const removed = attempt(() => {
+      // By now it may be a link to another folder.
+      if (!lstatSync(dir).isDirectory()) return false;
+      for (const file of this.#files) if (dirname(file) === dir) unlinkSync(file);
+      rmdirSync(dir);
+      return true;
+    });
+    return removed ?? false;
+  }
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

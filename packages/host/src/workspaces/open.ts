@@ -1,0 +1,142 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { workspaceDirty, workspaceFailed } from './failure.ts';
+import { git } from './git.ts';
+import { fill, makeMirror, setTip, tipOf } from './mirror.ts';
+import { type Found, findRepository, refuseDirty } from './repository.ts';
+import type { Workspace } from './workspace.ts';
+import { addWorktree, adminOf, forgetWorktree, pointWorktree } from './worktree.ts';
+
+/** What `openWorkspace` needs. */
+export interface OpenWorkspace {
+  /** Root of the project. */
+  readonly project: string;
+  readonly run_id: string;
+  /** What the run keeps: `.patchbay/runs/<run_id>`, relative to the project or absolute. */
+  readonly state: string;
+  /** What to do where something is not committed, which a run would not see. @default 'refuse' */
+  readonly dirty?: 'refuse' | 'ignore';
+}
+
+/** What was decided when a workspace was made; it is there when the workspace is whole. */
+interface Made {
+  readonly kind: Workspace['kind'];
+  readonly branch: string | null;
+  readonly base: string | null;
+}
+
+/**
+ * Opens the workspace of a run: makes it, or finds what is there, half made or whole. Rejects with WORKSPACE_DIRTY, which names the files,
+ * when something is not committed or there is no commit at all; with WORKSPACE_FAILED when git fails.
+ */
+export async function openWorkspace({ project, run_id, state, dirty = 'refuse' }: OpenWorkspace): Promise<Workspace> {
+  const home = realpathSync(project);
+  mkdirSync(resolve(home, state), { recursive: true });
+  const place = { project: home, state: realpathSync(resolve(home, state)) };
+  const made = readMade(place.state, 'workspace.json');
+  const found = made?.kind === 'folder' ? undefined : await findRepository(home);
+  if (found === undefined) {
+    if (made?.kind === 'worktree') throw workspaceFailed(`${home} is no longer in a git repository`);
+    return openFolder(place);
+  }
+  if (made === undefined && found.head === null) {
+    const hint = 'Make a first commit: `git add --all && git commit`.';
+    throw workspaceDirty('the repository has no commit yet: there is nothing to begin with', home, hint);
+  }
+  if (made === undefined && dirty === 'refuse') await refuseDirty(home, found);
+  const at = made ?? { kind: 'worktree', branch: `patchbay/${run_id}`, base: found.head };
+  return openWorktree({ ...place, ...worktreeAt(place.state, '', found.repository) }, at);
+}
+
+/**
+ * Opens a worktree of its own for one of several turns at the same time, from what the run has accepted so far. A folder
+ * cannot be had twice: there it is the run's own workspace, and turns should work one after the other.
+ */
+export async function openTurnWorkspace(run: Workspace, turn_id: string): Promise<Workspace> {
+  if (run.repository === null) return run;
+  const suffix = `-${encodeURIComponent(turn_id)}`;
+  const made = readMade(run.state, `workspace${suffix}.json`);
+  const at = made ?? { kind: 'worktree', branch: null, base: tipOf(run) ?? run.base };
+  return openWorktree({ ...run, ...worktreeAt(run.state, suffix, run.repository) }, at);
+}
+
+/** Removes the worktrees of a run and of its turns, with all that is not accepted. The branch stays if it is to be kept. */
+export async function closeWorkspace(run: Workspace, { keepBranch }: { readonly keepBranch: boolean }): Promise<void> {
+  const { state, repository, branch } = run;
+  for (const name of readdirSync(state)) {
+    if (repository !== null && /^work(?:-|$)/.test(name)) forgetWorktree(repository, join(state, name));
+    if (/^git(?:-|$)|^workspace(?:-.*)?\.json$/.test(name)) rmSync(join(state, name), { recursive: true, force: true });
+  }
+  if (repository === null || branch === null || keepBranch) return;
+  await git(['update-ref', '-d', `refs/heads/${branch}`], { cwd: repository.common, gitDir: repository.common });
+}
+
+/** Removes the worktree of one turn, when its work is merged or given up. Does nothing to the run's own. */
+export function closeTurnWorkspace(run: Workspace, turn: Workspace): void {
+  if (turn.repository === null || turn.root === run.root) return;
+  forgetWorktree(turn.repository, turn.root);
+  rmSync(turn.mirror, { recursive: true, force: true });
+  rmSync(madeFile(turn), { force: true });
+}
+
+async function openFolder({ project, state }: Pick<Workspace, 'project' | 'state'>): Promise<Workspace> {
+  const made: Made = { kind: 'folder', branch: null, base: null };
+  const place = { project, state, dir: project, root: project, mirror: join(state, 'git') };
+  const ws: Workspace = { ...made, ...place, repository: null };
+  await makeMirror(ws);
+  writeMade(ws, made);
+  return ws;
+}
+
+async function openWorktree(
+  place: Omit<Workspace, 'kind' | 'branch' | 'base' | 'repository'> & { repository: Found['repository'] },
+  made: Made,
+): Promise<Workspace> {
+  const ws: Workspace = { ...place, ...made };
+  const { repository } = place;
+  await makeMirror(ws);
+  const whole =
+    existsSync(madeFile(ws)) && existsSync(join(ws.root, '.git')) && adminOf(repository, ws.root) !== undefined;
+  if (whole) return ws;
+  const commit = (existsSync(madeFile(ws)) ? tipOf(ws) : undefined) ?? made.base;
+  if (commit === null) throw workspaceFailed('a worktree needs a commit to begin with');
+  await addWorktree(repository, ws, commit);
+  await fill(ws, commit);
+  await pointWorktree(ws, repository, commit);
+  mkdirSync(ws.dir, { recursive: true });
+  setTip(ws, commit);
+  writeMade(ws, made);
+  return ws;
+}
+
+function worktreeAt(state: string, suffix: string, repository: Found['repository']) {
+  const root = join(state, `work${suffix}`);
+  return { root, dir: resolve(root, repository.prefix), mirror: join(state, `git${suffix}`), repository };
+}
+
+function madeFile({ state, mirror }: Pick<Workspace, 'state' | 'mirror'>): string {
+  return join(state, `workspace${mirror.slice(join(state, 'git').length)}.json`);
+}
+
+function readMade(state: string, name: string): Made | undefined {
+  try {
+    return JSON.parse(readFileSync(join(state, name), 'utf8')) as Made;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeMade(ws: Workspace, { kind, branch, base }: Made): void {
+  const file = madeFile(ws);
+  writeFileSync(`${file}.next`, `${JSON.stringify({ kind, branch, base })}\n`, { flush: true });
+  renameSync(`${file}.next`, file);
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { ledgerFile } from '../config/state.ts';
+import type { Change } from './change.ts';
+import { tryGit } from './git.ts';
+import { printOf } from './stage.ts';
+import type { Workspace } from './workspace.ts';
+import { adminOf } from './worktree.ts';
+
+/** By absolute path: by what a change is noticed, and, for small files of git, the content to put back. */
+export type Watched = Readonly<Record<string, { readonly print: string; readonly content: string | null }>>;
+
+/** What must not change, and how that is noticed. `content` can be put back. */
+interface Place {
+  readonly path: string;
+  readonly by: 'content' | 'stat' | 'identity';
+}
+
+const contentLimit = 256 * 1024;
+
+/** What belongs to git and to Patchbay, as it is now. Never throws for what is missing or cannot be read. */
+export function watch(ws: Workspace): Watched {
+  const watched: Record<string, Watched[string]> = {};
+  for (const { path, by } of placesOf(ws)) {
+    for (const file of filesIn(path)) {
+      const entry = by === 'content' ? byContent(file) : byStat(file, by);
+      if (entry !== undefined) watched[file] = entry;
+    }
+  }
+  return watched;
+}
+
+/** What of it has changed. */
+export async function protectedChanges(ws: Workspace, before: Watched): Promise<Change[]> {
+  const now = watch(ws);
+  const changes: Change[] = [];
+  for (const file of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const [was, is] = [before[file], now[file]];
+    if (was?.print === is?.print || (await sameSettings(ws, file, was?.content, is?.content))) continue;
+    const kind = was === undefined ? 'added' : is === undefined ? 'deleted' : 'modified';
+    changes.push({ path: shown(ws, file), kind, from: null, special: 'protected' });
+  }
+  return changes;
+}
+
+/** Puts back what was there; gives false if its content was not kept. */
+export function putBack(file: string, before: Watched): boolean {
+  const was = before[file];
+  if (was === undefined) {
+    rmSync(file, { recursive: true, force: true });
+    return true;
+  }
+  if (was.content === null) return false;
+  rmSync(file, { recursive: true, force: true });
+  mkdirSync(dirname(file), { recursive: true });
+  const mode = Number(was.print.split(':')[0]) & 0o777;
+  writeFileSync(file, Buffer.from(was.content, 'base64'), { mode });
+  return true;
+}
+
+/** Whether a path of the mirror belongs to git or to Patchbay. */
+export function protectedIn({ repository, kind }: Workspace, path: string): boolean {
+  const prefix = repository?.prefix ?? '';
+  const own = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+  if (/^\.(?:patchbay|agentxchain)(?:\/|$)/.test(own)) return true;
+  // In a worktree they are files like others until somebody merges them; in the project itself they are what the host obeys.
+  return kind === 'folder' && /^(?:patchbay\.yaml|patchbay\.lock|agentxchain\.json)$/.test(own);
+}
+
+/** Where a link leads; undefined if it is none. */
+export function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function placesOf(ws: Workspace): Place[] {
+  const { project, dir, root, repository } = ws;
+  const stat = ['.patchbay/plugins', '.agentxchain/plugins', 'patchbay.lock'].map((name) => join(project, name));
+  const places: Place[] = [
+    ...stat.map((path): Place => ({ path, by: 'stat' })),
+    // The host writes to it all the time: its own chain of hashes tells what others do to it.
+    { path: ledgerFile(project), by: 'identity' },
+  ];
+  if (repository === null) return places;
+  const { common } = repository;
+  const admin = adminOf(repository, root);
+  const ofGit = ['config', 'hooks', 'info/attributes', 'info/exclude', 'info/grafts', 'objects/info/alternates'];
+  const files = [
+    ...ofGit.map((name) => join(common, name)),
+    ...(admin === undefined ? [] : ['config.worktree', 'gitdir', 'commondir'].map((name) => join(admin, name))),
+    join(root, '.git'),
+  ];
+  const inside = ['.patchbay', '.agentxchain'].map((name) => join(dir, name));
+  return [
+    ...places,
+    ...files.map((path): Place => ({ path, by: 'content' })),
+    ...inside.map((path): Place => ({ path, by: 'stat' })),
+  ];
+}
+
+/** A file itself, or all files in a folder; links are not followed. */
+function filesIn(path: string): string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  if (!stat.isDirectory()) return [path];
+  const entries = readdirSync(path, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.sample'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function byStat(file: string, by: Place['by']): Watched[string] | undefined {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  return { print: by === 'identity' ? `${stat.dev}:${stat.ino}` : printOf(stat), content: null };
+}
+
+function byContent(file: string): Watched[string] | undefined {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  if (!stat.isFile() || stat.size > contentLimit) return { print: printOf(stat), content: null };
+  try {
+    const content = readFileSync(file);
+    const hash = createHash('sha256').update(content).digest('hex');
+    return { print: `${stat.mode}:${hash}`, content: content.toString('base64') };
+  } catch {
+    return { print: printOf(stat), content: null };
+  }
+}
+
+/** Whether two settings files of the repository differ in nothing but branches: people work in it during a run. */
+async function sameSettings(ws: Workspace, file: string, was?: string | null, is?: string | null): Promise<boolean> {
+  if (file !== join(ws.repository?.common ?? '', 'config') || !was || !is) return false;
+  const read = async (content: string) => {
+    const args = ['config', '--file', '-', '--no-includes', '--list', '--null'];
+    const stdin = Buffer.from(content, 'base64').toString();
+    const { code, stdout } = await tryGit(args, { cwd: ws.project, gitDir: ws.mirror, stdin });
+    const entries = stdout.split('\0').filter((entry) => !entry.startsWith('branch.'));
+    return code === 0 ? entries.join('\0') : undefined;
+  };
+  const before = await read(was);
+  return before !== undefined && before === (await read(is));
+}
+
+function shown({ dir }: Workspace, file: string): string {
+  const path = relative(dir, file);
+  return path.startsWith('..') ? file : path.split(sep).join('/');
+}

@@ -1,0 +1,24 @@
+import { Minimatch } from 'minimatch';
+import type { Change } from './change.ts';
+
+/**
+ * The changes that a role was not allowed to make. Its globs are relative to the workspace; `*` stays within a folder, `**` does not,
+ * both match names that begin with a dot; a name without wildcards means the file, or the folder with all in it. A renamed
+ * file needs both names; what is special is in nobody's scope.
+ */
+export function outside(changes: readonly Change[], writes: readonly string[]): Change[] {
+  const globs = writes.flatMap(globsOf);
+  const covered = (path: string) => globs.some((glob) => glob.match(path.normalize()));
+  return changes.filter(({ path, from, special }) => {
+    return special !== null || !covered(path) || (from !== null && !covered(from));
+  });
+}
+
+function globsOf(pattern: string): Minimatch[] {
+  const path = pattern.normalize().replace(/^(?:\.\/+)+/, '');
+  const folder = path.replace(/\/+$/, '');
+  const make = (glob: string) => new Minimatch(glob, { dot: true, nonegate: true, nocomment: true, platform: 'linux' });
+  const plain = make(folder);
+  const below = path !== folder || !plain.hasMagic() ? [make(`${folder}/**`)] : [];
+  return path === folder ? [plain, ...below] : below;
+}

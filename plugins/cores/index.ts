@@ -1,0 +1,3 @@
+export { httpCore } from './http.ts';
+export { manualCore } from './manual.ts';
+export { scriptCore } from './script.ts';

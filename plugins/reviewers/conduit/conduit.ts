@@ -1,0 +1,47 @@
+import { type Concern, reportOf } from '../concern.ts';
+import { type Decision, deadlineOf, type FindingsReport, type ReviewInput } from '../review.ts';
+import { Workspace } from '../workspace/files.ts';
+import { blockingOf } from './blocking.ts';
+import { locksOf } from './locks.ts';
+import { pinningOf } from './pinning.ts';
+import { pipelinesOf } from './pipeline.ts';
+import { targetsOf } from './targets.ts';
+import { triggersOf } from './triggers.ts';
+
+/** What `conduit` reports. */
+export interface ConduitReport extends FindingsReport {
+  readonly conduit_decision: Decision;
+}
+
+/**
+ * Looks at how the work is built, tested and delivered: CI, lock files, makefiles, images. Rejects only if the workspace
+ * cannot be read.
+ */
+export async function review(input: ReviewInput): Promise<ConduitReport> {
+  const workspace = await Workspace.open(input.workspace, input.base, deadlineOf(input));
+  const pipelines = pipelinesOf(workspace);
+  const concerns: Concern[] = [
+    ...triggersOf(pipelines),
+    ...pinningOf(workspace, pipelines),
+    ...blockingOf(workspace, pipelines),
+    ...locksOf(workspace, pipelines),
+    ...targetsOf(workspace, pipelines),
+  ];
+  const looked = `${pipelines.length} files of GitHub Actions and GitLab CI looked at`;
+  const checks = {
+    workflows: looked,
+    pinning: `${looked}, and Docker and compose files`,
+    'blocking tests': `${looked}, and makefiles and scripts of npm`,
+    'lock files': 'lock files of npm, yarn, pnpm, Go and Cargo compared with their manifests',
+    targets: `${looked}, and the documents`,
+    'untrusted code': looked,
+    'job timeouts': looked,
+    permissions: looked,
+  };
+  const { decision, ...report } = reportOf(concerns, workspace.changed, {
+    checks,
+    notes: workspace.notes(),
+    cut: workspace.cut(),
+  });
+  return { ...report, conduit_decision: decision };
+}

@@ -1,0 +1,49 @@
+import { type Decision, deadlineOf, type GateReport, type ReviewInput } from '../review.ts';
+import { Workspace } from '../workspace/files.ts';
+import { casesOf } from './cases.ts';
+import { judge, textsOf, toldOf } from './criterion.ts';
+import { type Ran, runSuite, tail } from './suite.ts';
+
+/**
+ * Runs the tests and holds each acceptance criterion against what can be seen. Holds if a command fails or a criterion is
+ * not met; ADVISORY if something could not be told. Rejects only if the workspace cannot be read.
+ */
+export async function review(input: ReviewInput): Promise<GateReport> {
+  const deadline = deadlineOf(input);
+  const workspace = await Workspace.open(input.workspace, input.base, deadline);
+  const ran = await runSuite(input, workspace, deadline);
+  const evidence = { workspace, cases: await casesOf(workspace), ran, story: input.story };
+  const results = input.criteria.map((criterion) => judge(criterion, evidence));
+  const failed = results.filter(({ result }) => result === 'FAIL');
+  const partial = results.filter(({ result }) => result === 'PARTIAL');
+  const blockers = [
+    ...ran.filter(({ exit_code }) => exit_code !== 0).map(blockerOf),
+    ...claims(input, ran),
+    ...failed.map((result) => `not met: ${result.criterion} (${result.evidence})`),
+  ];
+  const doubts = [
+    ...(ran.length === 0 ? ['nothing was run: no tests were found, and the verification holds no evidence'] : []),
+    ...ran.filter(({ empty }) => empty).map(({ command }) => `${command} succeeded without running a test`),
+    ...partial.map(({ criterion, evidence: told }) => `not certain: ${criterion} (${told})`),
+  ];
+  const decision: Decision = blockers.length > 0 ? 'HOLD' : doubts.length > 0 ? 'ADVISORY' : 'SHIP';
+  return {
+    criteria_results: results,
+    blockers,
+    deferred: [...textsOf(input.handoff, 'known_gaps'), ...doubts],
+    gate_decision: decision,
+    hold_reason: (decision === 'HOLD' ? blockers : doubts).join('\n'),
+  };
+}
+
+function blockerOf(ran: Ran): string {
+  const end = tail(ran.output);
+  return end === '' ? toldOf(ran) : `${toldOf(ran)}:\n${end}`;
+}
+
+/** Whoever says that the verification failed is believed, unless commands that were run here say otherwise. */
+function claims({ verification: { status } }: ReviewInput, ran: readonly Ran[]): string[] {
+  const isRefuted = ran.some(({ here }) => here);
+  const isTold = ran.some(({ exit_code }) => exit_code !== 0);
+  return status === 'fail' && !isRefuted && !isTold ? ['the verification says that it failed'] : [];
+}

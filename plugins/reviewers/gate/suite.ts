@@ -1,0 +1,93 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { ReviewInput } from '../review.ts';
+import type { Workspace } from '../workspace/files.ts';
+import { makefileIn } from '../workspace/makefile.ts';
+import { packageAt } from '../workspace/packages.ts';
+import { checkedBy } from '../workspace/shell.ts';
+
+/** What came of one command. */
+export interface Ran {
+  readonly command: string;
+  readonly exit_code: number;
+  /** Empty if it was not run here. */
+  readonly output: string;
+  /** Whether it was run by this review; else it is what the work's own verification told. */
+  readonly here: boolean;
+  /** Whether it says that it ran no test at all. */
+  readonly empty: boolean;
+}
+
+const mostCommands = 10;
+
+/** Runs the tests: the commands of the verification, and what the files tell if no tests are among them. Never rejects. */
+export async function runSuite(input: ReviewInput, workspace: Workspace, deadline: number): Promise<Ran[]> {
+  const { run, verification } = input;
+  if (run === undefined)
+    return verification.machine_evidence.map(({ command, exit_code }) => ({
+      command,
+      exit_code,
+      output: '',
+      here: false,
+      empty: false,
+    }));
+  const given = [...new Set(verification.commands)].slice(0, mostCommands);
+  const commands = given.some((command) => checkedBy(command) === 'tests') ? given : [...given, ...detected(workspace)];
+  const ran: Ran[] = [];
+  for (const command of new Set(commands)) ran.push(await runOne(command, run, deadline));
+  return ran;
+}
+
+/** How the tests of a workspace are run, to go by its files; none if nothing tells. */
+export function detected(workspace: Workspace): string[] {
+  const test = packageAt(workspace, 'package.json')?.scripts['test'];
+  if (test !== undefined && !/no test specified/.test(test)) return ['npm test'];
+  if (makefileIn(workspace, '')?.targets.has('test')) return ['make test'];
+  const { paths } = workspace;
+  const python =
+    ['pytest.ini', 'conftest.py', 'tox.ini'].some((name) => workspace.has(name)) ||
+    paths.some((path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path));
+  return [
+    ...(python ? ['python3 -m pytest -q'] : []),
+    ...(workspace.has('Cargo.toml') ? ['cargo test'] : []),
+    ...(workspace.has('go.mod') ? ['go test ./...'] : []),
+  ];
+}
+
+async function runOne(command: string, run: NonNullable<ReviewInput['run']>, deadline: number): Promise<Ran> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it did not end in time')), Math.max(0, deadline - performance.now()));
+  });
+  try {
+    const { exit_code, output } = await Promise.race([run(command), late]);
+    const text = stripVTControlCharacters(output.slice(-200_000));
+    return { command, exit_code, output: text, here: true, empty: exit_code === 0 && isEmpty(text) };
+  } catch (cause) {
+    return { command, exit_code: -1, output: String((cause as Error).message ?? cause), here: true, empty: false };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isEmpty(output: string): boolean {
+  if (
+    /no tests? (?:ran|found|specified)|collected 0 items|^# tests 0$|^Tests:\s+0 total|^\s*0 passing|No test files found/im.test(
+      output,
+    )
+  )
+    return true;
+  if (/\[no test files\]/.test(output)) return !/^(?:ok|FAIL)\s/m.test(output);
+  return /^running 0 tests$/m.test(output) && !/^running [1-9]/m.test(output);
+}
+
+/** The end of an output, where runners put what matters. */
+export function tail(output: string): string {
+  return output.trim().split('\n').slice(-15).join('\n').slice(-1500);
+}
+
+/** Lines of an output that tell of a failure. */
+export function failuresIn(output: string): string[] {
+  return output
+    .split('\n')
+    .filter((line) => /^\s*(?:[✗✕✖×]|not ok\b|--- FAIL|FAIL(?:ED)?\b|●|\d+\) )|\bFAILED\b|\.{3} FAILED$/.test(line));
+}

@@ -1,0 +1,43 @@
+import { isProse, isTest } from '../workspace/paths.ts';
+import { entropyOf, isPlaceholder } from './placeholder.ts';
+import type { Secret } from './secret.ts';
+
+const name = '(?:secret|passw(?:or)?d|passphrase|token|api[_-]?key|private[_-]?key|access[_-]?key|credentials?)';
+const quoted = new RegExp(
+  `(${name}[\\w-]{0,20})["']?\\s{0,4}(?::=|=>|[:=])\\s{0,4}(["'\`])([^\\s"'\`]{10,200})\\2`,
+  'gi',
+);
+const unquoted = new RegExp(`(${name}[\\w-]{0,20})[ \\t]{0,4}[:=][ \\t]{0,4}([^\\s"'#]{10,200})[ \\t]{0,20}$`, 'gim');
+const settings = /(?:^|\/)\.env[^/]*$|\.(?:env|properties|ini|cfg|conf|toml|ya?ml|tfvars)$/i;
+/** What a name ends in when it is about a secret and not one. */
+const about =
+  /(?:hash|digest|checksum|url|uri|path|file|name|id|header|field|type|regex|pattern|endpoint|sha\d*|version|label|message|error|key_?ref)$/i;
+
+/** Texts that look random given to names that tell of a secret, outside tests and prose. */
+export function* assignedSecrets(path: string, text: string): Generator<Secret> {
+  if (isTest(path) || isProse(path) || /(?:lock\.json|\.lock|lock\.yaml|\.sum)$/.test(path)) return;
+  for (const match of text.matchAll(quoted)) yield* judged(text, match, match[3] ?? '');
+  if (!settings.test(path)) return;
+  for (const match of text.matchAll(unquoted)) yield* judged(text, match, match[2] ?? '');
+}
+
+function* judged(text: string, match: RegExpExecArray, secret: string): Generator<Secret> {
+  const to = match[1] ?? '';
+  const before = /[\w.-]{0,40}$/.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[0] ?? '';
+  if (about.test(to) || /public/i.test(before)) return;
+  const isSecret = /^passw|^passphrase/i.test(to) ? isPassword(secret) || isRandom(secret) : isRandom(secret);
+  if (isSecret) yield { kind: `value of ${before}${to}`, offset: match.index, secret, weight: 'FAIL' };
+}
+
+function isRandom(text: string): boolean {
+  if (text.length < 20 || isPlaceholder(text) || /:\/\/|[()[\]{}$\\,;]|^[./~@]/.test(text)) return false;
+  if (/^[0-9a-f]{32,}$/i.test(text)) return /\d/.test(text) && /[a-f]/i.test(text);
+  // Words joined by dashes or dots have digits and capitals too, but each part reads like a word.
+  if (text.split(/[-_.:/]/).every((part) => /^(?:[A-Za-z]?[a-z]*\d{0,4}|[A-Z]+\d{0,4})$/.test(part))) return false;
+  return /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text) && entropyOf(text) >= 3.5;
+}
+
+function isPassword(text: string): boolean {
+  if (isPlaceholder(text) || /:\/\/|[()[\]{}\\]|^[./~$%]/.test(text)) return false;
+  return [/\d/, /[a-z]/, /[A-Z]/, /[!@#^&*?+=-]/].every((kind) => kind.test(text));
+}

@@ -1,0 +1,32 @@
+import type { Rule } from './rule.ts';
+
+const contained = /\.startsWith\(|\brelative\(|isInside|isPathInside|isSubdir|\.includes\(\s*['"]\.\.|safeJoin/;
+const named = /(?:^|\.)(?:basename|sanitize\w*|slugify|encodeURIComponent)$/;
+const joins = /^(?:(?:path|posix)\.)?(?:join|resolve)$/;
+const opens =
+  /(?:^|\.)(?:readFile|readFileSync|writeFile|writeFileSync|createReadStream|createWriteStream|unlink|unlinkSync|rm|rmSync|readdir|readdirSync|sendFile|download|appendFile|appendFileSync)$/;
+
+/** A path holds what comes from outside, and nothing in the function sees to where it leads. */
+export const traversal: Rule = ({ node, owners, module }) => {
+  if (node.type !== 'CallExpression') return null;
+  const callee = module.text(node.callee);
+  if (!joins.test(callee) && !opens.test(callee)) return null;
+  if (callee === 'resolve' && module.callee(node.callee, owners)?.from !== 'path') return null;
+  // `sendFile` with a root refuses to leave it.
+  if (/\.(?:sendFile|download)$/.test(callee) && /\broot\s*:/.test(module.text(node))) return null;
+  const paths = joins.test(callee) ? node.arguments : node.arguments.slice(0, 1);
+  // What stands in `join` has been told there.
+  const direct = paths.filter((part) => joins.test(callee) || !/(?:join|resolve)\(/.test(module.text(part)));
+  if (!direct.some((part) => module.origin(part, owners, named) === 'input')) return null;
+  if (fromCommandLine.test(paths.map((part) => module.text(part)).join())) return null;
+  const [around] = owners;
+  if (around === undefined || contained.test(module.text(around))) return null;
+  return {
+    check: 'path traversal',
+    weight: 'FAIL',
+    says: `${callee} takes a path from outside that may lead anywhere; check that the result stays in its folder`,
+  };
+};
+
+/** Whoever starts a command may name any file. */
+const fromCommandLine = /process\.argv/;
