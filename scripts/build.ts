@@ -12,7 +12,9 @@ function fingerprint(): string {
   const sources = [
     'packages/*/src/**/*.ts',
     'packages/*/package.json',
-    'plugins/*/*.json',
+    'packages/host/templates/*',
+    'plugins/*/*.{json,ts}',
+    'plugins/reviewers/*/*.ts',
     'plugins/*/hooks/*',
     'tsconfig*.json',
     'scripts/build.ts',
@@ -95,10 +97,14 @@ await build({
 });
 
 // The built-in plugins go along with the command, without their tests.
-cpSync('plugins', 'packages/cli/dist/builtins', {
-  recursive: true,
-  filter: (path) => !path.endsWith('/test') && !path.endsWith('.md'),
-});
+for (const name of ['plugin-json-report', 'plugin-slack-notify']) {
+  cpSync(`plugins/${name}`, `packages/cli/dist/builtins/${name}`, {
+    recursive: true,
+    filter: (path) => !path.endsWith('/test') && !path.endsWith('.md'),
+  });
+}
+for (const name of ['cli', 'host'])
+  cpSync('packages/host/templates', `packages/${name}/dist/templates`, { recursive: true });
 
 for (const name of ['sdk', 'host']) {
   const tsc = spawnSync(

@@ -62,7 +62,7 @@ function weighed(found: readonly Concern[], changed: ReadonlySet<string>): Conce
 function passes({ checks, notes }: Looked, concerned: ReadonlySet<string>, older: number): Finding[] {
   const rows = Object.entries(checks).filter(([check]) => !concerned.has(check));
   const about = [...notes];
-  if (older > 0) about.push(`${older} lesser concerns in files that this work did not change are not counted`);
+  if (older > 0) about.push(`lesser concerns in files that this work did not change, not counted: ${older}`);
   return [
     ...rows.map(([check, evidence]) => ({ check, result: 'PASS' as const, evidence })),
     ...about.map((evidence) => ({ check: 'coverage', result: 'PASS' as const, evidence })),

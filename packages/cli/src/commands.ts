@@ -27,6 +27,61 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    usage: 'run',
+    summary: 'Begin a run and follow it until it ends or waits for somebody',
+    options: [
+      ['--template <name>', 'which kind of run (default: governed)'],
+      ['--input <text>', 'the goal, in words'],
+      ['--by <who>', 'who starts it (default: you)'],
+      ['--detach', 'only write down that it is wanted, for the host that is at work'],
+    ],
+    example: 'patchbay run --input "Make the tests pass"',
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    usage: 'status [run]',
+    summary: 'Where a run stands, or all of them',
+    example: 'patchbay status --json',
+    load: () => import('./commands/status.ts'),
+  },
+  {
+    usage: 'approve <run>',
+    summary: 'Approve the gate that a run waits at, and carry it on',
+    options: [
+      ['--by <who>', 'who approves (default: you)'],
+      ['--comment <text>', 'what is to be remembered of it'],
+    ],
+    example: 'patchbay approve run-0190 --comment "Looks right"',
+    load: () => import('./commands/approve.ts'),
+  },
+  {
+    usage: 'refuse <run>',
+    summary: 'Refuse the gate that a run waits at: it is held',
+    options: [
+      ['--by <who>', 'who refuses (default: you)'],
+      ['--reason <text>', 'why'],
+    ],
+    example: 'patchbay refuse run-0190 --reason "Too early"',
+    load: () => import('./commands/refuse.ts'),
+  },
+  {
+    usage: 'resume [run]',
+    summary: 'Carry on a run that was interrupted, or begin one anew that was held; all open ones without a name',
+    options: [['--by <who>', 'who does (default: you)']],
+    example: 'patchbay resume',
+    load: () => import('./commands/resume.ts'),
+  },
+  {
+    usage: 'abort <run>',
+    summary: 'End a run',
+    options: [
+      ['--by <who>', 'who ends it (default: you)'],
+      ['--reason <text>', 'why'],
+    ],
+    example: 'patchbay abort run-0190 --reason "Not needed any more"',
+    load: () => import('./commands/abort.ts'),
+  },
+  {
     usage: 'events',
     summary: 'What happened, from the ledger',
     options: [

@@ -3,5 +3,8 @@ export { ledgerFile } from './config/state.ts';
 export { type Host, type HostOptions, openHost } from './host.ts';
 export { type Discovered, discover, type Found, type Quarantined } from './install/discover.ts';
 export { type Trial, tryHandlers } from './outbound/trial.ts';
+export { loadRun } from './runs/engine.ts';
+export type { RunState, Turn } from './runs/state.ts';
+export { findTemplate, listTemplates } from './runs/template/find.ts';
 export { Launcher } from './sandbox/launcher.ts';
 export type { Service } from './service.ts';

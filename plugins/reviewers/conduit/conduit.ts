@@ -27,13 +27,13 @@ export async function review(input: ReviewInput): Promise<ConduitReport> {
     ...locksOf(workspace, pipelines),
     ...targetsOf(workspace, pipelines),
   ];
-  const looked = `${pipelines.length} files of GitHub Actions and GitLab CI looked at`;
+  const looked = `files of GitHub Actions and GitLab CI looked at: ${pipelines.length}`;
   const checks = {
     workflows: looked,
-    pinning: `${looked}, and Docker and compose files`,
-    'blocking tests': `${looked}, and makefiles and scripts of npm`,
+    pinning: `${looked}; Docker and compose files too`,
+    'blocking tests': `${looked}; makefiles and scripts of npm too`,
     'lock files': 'lock files of npm, yarn, pnpm, Go and Cargo compared with their manifests',
-    targets: `${looked}, and the documents`,
+    targets: `${looked}; the documents too`,
     'untrusted code': looked,
     'job timeouts': looked,
     permissions: looked,

@@ -18,7 +18,7 @@ type Judgement = Pick<CriterionResult, 'result' | 'evidence'>;
 const aboutAllTests =
   /\b(?:all|existing|the|unit|full)\b[^.]{0,40}\b(?:tests?|test suite|suite)\b[^.]{0,30}\b(?:pass|succeed|green)/i;
 const aboutText =
-  /\b(?:documents?|documented|mentions?|describes?|explains?|exists?|contains?|lists?|shows?|updated?|says?|section)\b/i;
+  /\b(?:documents?|documented|mentions?|describes?|explains?|exists?|contains?|lists?|shows?|updated?|says?|section|flags?|options?)\b/i;
 const filePath =
   /(?<![\w/.-])(?:[\w.-]+\/)*(?:[\w-][\w.-]*\.(?:mdx?|rst|txt|json|ya?ml|toml|[cm]?[jt]sx?|py|go|rs|html|css|sql|sh)|Dockerfile|Makefile|README|CHANGELOG|LICENSE)(?![\w/])/g;
 

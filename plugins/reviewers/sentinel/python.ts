@@ -7,7 +7,9 @@ import { isTest } from '../workspace/paths.ts';
 type Told = Pick<Concern, 'check' | 'weight' | 'says'>;
 
 const outside =
-  /\brequest\.(?:args|form|values|json|data|files|GET|POST|headers|cookies|get_json|query_params|path_params|query_string|params)\b|\bsys\.argv\b|(?<![\w.])input\(/;
+  /\brequest\.(?:args|form|values|json|data|files|GET|POST|headers|cookies|get_json|query_params|path_params|query_string|params)\b/;
+/** Whoever starts a command may name any file, but code and commands of it are as bad as anybody's. */
+const typed = /\bsys\.argv\b|(?<![\w.])input\(/;
 const sql =
   /\b(?:select\b[\s\S]{1,400}\bfrom|insert\s+into|update\b[\s\S]{1,200}\bset|delete\s+from|drop\s+table|alter\s+table)\b/i;
 const fixed = /^(?:[rbu]{0,2}(?:"""[\s\S]*"""|'''[\s\S]*'''|"[^"\n]*"|'[^'\n]*')\s*)+$/i;
@@ -26,12 +28,19 @@ class Names {
     return /^\w+$/.test(text) ? (this.#values.get(text) ?? text) : text;
   }
 
-  /** Whether an expression holds what comes from outside. */
+  /** Whether an expression holds what comes in requests. */
   isOutside(text: string): boolean {
-    if (outside.test(text)) return true;
-    return [...text.matchAll(/(?<![\w."'])([a-z_]\w*)(?![\w(])/g)].some(([, name = '']) =>
-      outside.test(this.#values.get(name) ?? ''),
-    );
+    return this.#isFrom(outside, text);
+  }
+
+  /** Whether it holds what somebody typed. */
+  isTyped(text: string): boolean {
+    return this.#isFrom(typed, text);
+  }
+
+  #isFrom(source: RegExp, text: string): boolean {
+    const names = text.matchAll(/(?<![\w."'])([a-z_]\w*)(?![\w(])/g);
+    return source.test(text) || [...names].some(([, name = '']) => source.test(this.#values.get(name) ?? ''));
   }
 }
 
@@ -68,7 +77,7 @@ const rules: readonly { readonly calls: RegExp; readonly judge: (call: Call, nam
     judge: ({ name, args }, names) => {
       const text = args[0] ?? '';
       if (text === '' || fixed.test(names.resolve(text))) return null;
-      const weight = names.isOutside(text) ? 'FAIL' : 'ADVISORY';
+      const weight = names.isOutside(text) || names.isTyped(text) ? 'FAIL' : 'ADVISORY';
       return { check: 'code injection', weight, says: `${name} makes code of a text that is not fixed` };
     },
   },
@@ -89,10 +98,7 @@ const rules: readonly { readonly calls: RegExp; readonly judge: (call: Call, nam
       /(?<![\w.])(?:open|os\.path\.join|send_file|FileResponse|Path|pathlib\.Path|os\.(?:remove|unlink|listdir)|shutil\.\w+)/g,
     judge: ({ name, args }, names) => {
       const text = args.join(', ');
-      if (
-        !names.isOutside(text) ||
-        /sys\.argv|input\(|secure_filename|basename/.test(text + names.resolve(args.at(-1) ?? ''))
-      )
+      if (!names.isOutside(text) || /secure_filename|basename/.test(text + names.resolve(args.at(-1) ?? '')))
         return null;
       return {
         check: 'path traversal',

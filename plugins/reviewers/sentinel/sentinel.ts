@@ -46,13 +46,13 @@ export async function review(input: ReviewInput): Promise<SentinelReport> {
     const reader = minified.test(file.path) ? undefined : readers.find(([ending]) => ending.test(file.path))?.[1];
     if (reader === undefined) continue;
     modules++;
-    concerns.push(...reader(file));
+    concerns.push(...onePerLine(reader(file)));
   }
   concerns.push(...dependenciesOf(workspace));
   const checks = {
-    secrets: `${files} files looked at`,
+    secrets: `files looked at: ${files}`,
     ...Object.fromEntries(
-      codeChecks.map((check) => [check, `${modules} JavaScript, TypeScript, Python and Go files looked at`]),
+      codeChecks.map((check) => [check, `files of JavaScript, TypeScript, Python and Go looked at: ${modules}`]),
     ),
     dependencies: 'manifests and lock files looked at; no list of known vulnerabilities was asked',
   };
@@ -62,4 +62,11 @@ export async function review(input: ReviewInput): Promise<SentinelReport> {
     cut: workspace.cut(),
   });
   return { ...report, sentinel_decision: decision };
+}
+
+/** Nested calls give rise to the same concern twice. */
+function onePerLine(concerns: readonly Concern[]): Concern[] {
+  return concerns.filter(
+    ({ check, line }, at) => concerns.findIndex((other) => other.check === check && other.line === line) === at,
+  );
 }

@@ -81,13 +81,13 @@ export class Workspace {
   /** What was not looked at. */
   notes(): string[] {
     const notes = this.#large.map((path) => `${path} is larger than 1 MB and was not looked at`);
-    if (this.#binary > 0) notes.push(`${this.#binary} binary files were not looked at`);
+    if (this.#binary > 0) notes.push(`binary files not looked at: ${this.#binary}`);
     return notes;
   }
 
   /** Why not everything was looked at; null if there was time enough. */
   cut(): string | null {
-    return this.#unread === 0 ? null : `the time was up before ${this.#unread} files were looked at`;
+    return this.#unread === 0 ? null : `the time was up; files not looked at: ${this.#unread}`;
   }
 }
 

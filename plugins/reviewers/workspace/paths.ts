@@ -1,7 +1,7 @@
-const testFolder = /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|__mocks__|e2e)\//i;
+const testFolder = /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|__mocks__|e2e|bench|benchmarks?)\//i;
 const testFile = /(?:\.(?:test|spec)\.[cm]?[jt]sx?|_test\.(?:go|py|rb)|(?:^|\/)(?:test_[^/]*|conftest)\.py)$/;
 
-/** Whether a file belongs to the tests, to go by its path. */
+/** Whether a file belongs to the tests or measurements, to go by its path. */
 export function isTest(path: string): boolean {
   return testFolder.test(path) || testFile.test(path);
 }

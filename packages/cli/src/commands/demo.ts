@@ -1,30 +1,21 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { openHost, type Service } from 'patchbay-host';
+import { findTemplate, openHost, type RunState, type Service } from 'patchbay-host';
 import { installPlugin } from 'patchbay-host/install';
-import type { EventFields } from 'patchbay-host/ledger';
-import { type EventName, type Log, messageOf, PatchbayError, sample } from 'patchbay-sdk';
-import type { Run } from '../command.ts';
+import { type Log, PatchbayError } from 'patchbay-sdk';
+import { builtins } from '../builtins.ts';
+import { carryOn } from '../carry-on.ts';
+import type { Input, Run } from '../command.ts';
 import { writeProject } from '../demo/project.ts';
 import { bringing } from '../plugin-options.ts';
 
-/** What is fired, and what it shows. */
-const steps: readonly { event: EventName; shows: string; changes?: object }[] = [
-  { event: 'run:started', shows: 'a run begins; nobody objects' },
-  { event: 'turn:dispatched', shows: 'guard adds a note to the turn; it is recorded who did' },
-  { event: 'turn:accepted', shows: 'hostile tries to change the record; notes and a script are told all the same' },
-  { event: 'turn:rejected', shows: 'hostile never answers; its deadline ends that' },
-  {
-    event: 'turn:dispatched',
-    shows: 'guard refuses a turn: no agent will see it',
-    changes: { goal: 'Tidy up production' },
-  },
-  { event: 'run:completed', shows: 'a built-in plugin writes a report' },
-];
-
-/** Plugins that are installed as anybody's are: a folder of the project, and a built-in by its name. */
-const installed = ['./packages/announce', '@agentxchain/plugin-json-report'];
+/** Plugins that are installed as anybody's are: folders of the project, and a built-in by its name. */
+const installed = ['./packages/announce', './packages/webhook', '@agentxchain/plugin-json-report'];
+const goal = 'Make the tests pass';
 
 function problemOfFolder(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
@@ -32,88 +23,126 @@ function problemOfFolder(path: string): string | undefined {
   return readdirSync(path).length === 0 ? undefined : `the folder ${path} is not empty`;
 }
 
-export const run: Run = async ({ options, version, progress, cwd }) => {
+export const run: Run = async (input) => {
+  const { options, progress, cwd } = input;
   const wanted = options['dir'] === undefined ? undefined : resolve(cwd, String(options['dir']));
   const taken = wanted === undefined ? undefined : problemOfFolder(wanted);
   if (taken !== undefined) {
-    throw new PatchbayError('USAGE', taken, {
-      file: wanted,
-      hint: 'name a new one with --dir',
-    });
+    throw new PatchbayError('USAGE', taken, { file: wanted, hint: 'name a new one with --dir' });
   }
   const dir = wanted ?? mkdtempSync(join(tmpdir(), 'patchbay-demo-'));
   const keep = options['keep'] === true || wanted !== undefined;
-  const logOf = (plugin: string): Log => {
-    const write = (message: string) => progress(`    ${plugin}: ${message.trimEnd()}`);
-    return { debug: write, info: write, warn: write, error: write };
-  };
+  const receiver = await listening();
   try {
-    writeProject(dir);
-    progress(`A sample project in ${dir}: good plugins and a hostile one.\n`);
-    for (const source of installed) {
-      const { name, hooks } = await installPlugin(source, bringing(dir, { yes: true }));
-      progress(`  installed ${name}: ${hooks.join(', ')}`);
-    }
-    const host = await openHost({ cwd: dir, version, log: logOf });
-    try {
-      const service = await host.start();
-      const shown = new Set<string>();
-      for (const step of steps) await show(service, step, shown, progress);
-      const { ok, events } = await service.ledger.verify();
-      const deliveries = await counted(service);
-      return {
-        json: { ok, dir: keep ? dir : null, runs: [], deliveries },
-        text: summary(dir, keep, events, deliveries),
-      };
-    } finally {
-      await host.close();
-    }
+    progress(`A small repository with a failing test, in ${dir}; good plugins and a hostile one.`);
+    await prepare(dir, receiver.url, progress);
+    const { state, counts, events } = await carriedOut(dir, input);
+    const deliveries = { ...counts, received: receiver.count() };
+    const json = {
+      ok: state.status === 'completed',
+      dir: keep ? dir : null,
+      runs: [{ run_id: state.run_id, template: state.template.name, status: state.status }],
+      deliveries,
+    };
+    const exitCode = json.ok ? 0 : 1;
+    return { json, text: summary(dir, keep, state, events, deliveries), exitCode };
   } finally {
+    await receiver.close();
     if (!keep) rmSync(dir, { recursive: true, force: true });
   }
 };
 
-/** Makes one event happen, with what the handlers make of it. */
-async function show(
-  service: Service,
-  { event, shows, changes }: (typeof steps)[number],
-  shown: Set<string>,
-  say: (line: string) => void,
-): Promise<void> {
-  say(`  ${event}: ${shows}`);
-  const { event_id: _, at: __, ...fields } = { ...sample(event), ...changes } as Record<string, unknown>;
-  try {
-    const emitted = await service.emit(event, fields as unknown as EventFields<EventName>);
-    for (const { plugin, after } of emitted.changes) {
-      say(`    ${plugin} changed it: ${JSON.stringify((after as { summary: string }).summary)}`);
-    }
-  } catch (refusal) {
-    say(`    refused: ${messageOf(refusal)}`);
+/** Somebody who is told of things by HTTP. */
+async function listening() {
+  let calls = 0;
+  const server = createServer((request, response) => {
+    calls++;
+    request.resume();
+    response.end('{"verdict":"ok"}');
+  }).listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/done`,
+    count: () => calls,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((done) => server.close(done));
+    },
+  };
+}
+
+async function prepare(dir: string, hook: string, progress: (line: string) => void): Promise<void> {
+  writeProject(dir, hook);
+  for (const source of installed) {
+    const { name, hooks } = await installPlugin(source, bringing(dir, { yes: true }));
+    progress(`  installed ${name}: ${hooks.join(', ')}`);
   }
-  await service.rest();
-  for await (const { id, plugin, message } of service.ledger.deliveries({ event, status: ['failed'] })) {
-    if (!shown.has(id)) say(`    failed, and contained: ${plugin}: ${message}`);
-    shown.add(id);
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-c', 'user.name=demo', '-c', 'user.email=demo@patchbay.invalid', ...args], { cwd: dir });
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'A pager with a bug');
+}
+
+async function carriedOut(dir: string, input: Input) {
+  const { version, progress } = input;
+  const logOf = (plugin: string): Log => {
+    const write = (message: string) => progress(`    ${plugin}: ${message.trimEnd()}`);
+    return { debug: write, info: write, warn: write, error: write };
+  };
+  const host = await openHost({ cwd: dir, version, log: logOf, builtins });
+  try {
+    const service = await host.start();
+    const run_id = await service.runs.request({ template: findTemplate('governed', dir), goal, by: 'you' });
+    progress(`\n${run_id}: ${goal}`);
+    let state = await carryOn(service, run_id, input);
+    for (let i = 0; i < 5 && state.status === 'waiting'; i++) {
+      progress('  (the demo approves in your place)');
+      await service.runs.vote(run_id, { by: 'you', decision: 'approved', comment: 'for the demo' });
+      state = await carryOn(service, run_id, input);
+    }
+    const counts = await counted(service, progress);
+    const { events } = await service.ledger.verify();
+    return { state, counts, events };
+  } finally {
+    await host.close();
   }
 }
 
-async function counted({ ledger }: Service): Promise<{ ok: number; warn: number; failed: number }> {
+async function counted({ ledger }: Service, progress: (line: string) => void) {
   const count = { ok: 0, warn: 0, failed: 0 };
-  for await (const { status } of ledger.deliveries()) {
+  const contained = new Map<string, { times: number; message: string | null }>();
+  for await (const { status, plugin, event, message } of ledger.deliveries()) {
     if (status === 'ok' || status === 'warn' || status === 'failed') count[status]++;
+    if (status !== 'failed') continue;
+    const place = `${plugin} at ${event}`;
+    const before = contained.get(place);
+    contained.set(place, { times: (before?.times ?? 0) + 1, message: before?.message ?? message });
   }
+  progress('');
+  for (const [place, { times, message }] of contained) progress(`  contained ${times} times: ${place}: ${message}`);
   return count;
 }
 
-function summary(dir: string, keep: boolean, events: number, deliveries: { ok: number; failed: number }): string {
+function summary(
+  dir: string,
+  keep: boolean,
+  state: RunState,
+  events: number,
+  { ok, failed, received }: { ok: number; failed: number; received: number },
+): string {
+  const report = join('.agentxchain', 'reports', `${state.run_id}.json`);
   return [
     '',
-    `${deliveries.ok} handlers worked, ${deliveries.failed} failed and were contained, nothing was lost:`,
-    `${events} events are in the ledger, unchanged.`,
+    `The run is ${state.status}: ${state.turns.length} turns, ${state.decisions.length} decision, ${state.cost.usd} USD.`,
+    `${ok} handlers worked, ${failed} failed and were contained, nothing was lost: ${events} events are in the ledger, unchanged.`,
+    `A report is in ${report}; a web address was told ${received} time(s); the mended code is on branch patchbay/${state.run_id}.`,
     '',
     keep ? `The project is in ${dir}. Try there:` : 'To look at the project: patchbay demo --dir ./demo, and there:',
+    '  patchbay status',
     '  patchbay deliveries --failed',
-    '  patchbay events',
     '  patchbay hooks explain turn:dispatched',
+    `  patchbay run --input "Tidy up production"   # a plugin refuses that`,
   ].join('\n');
 }

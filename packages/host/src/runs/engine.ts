@@ -325,7 +325,7 @@ export class RunEngine {
     const expires_at = expiresMs === null ? null : new Date(now.getTime() + expiresMs).toISOString();
     const waiting_for = `${quorum} approval(s) of gate "${gate.name}"`;
     await this.#say('approval:requested', {
-      approval_id: `${this.#run}/${gate.name}`,
+      approval_id: `${this.#run}/${phase.name}/${gate.name}`,
       kind: 'gate',
       waiting_for,
       expires_at,

@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState, Turn } from './state.ts';
-import type { Check, Gate, Phase } from './template/template.ts';
+import { checkPattern } from './template/schema.ts';
+import { type Check, type Gate, type Phase, severities } from './template/template.ts';
 
-/** From least to most. */
-const severities = ['low', 'medium', 'high', 'critical'];
 /** Larger files are not looked into. */
 const mostBytes = 5 * 1024 * 1024;
 
@@ -29,13 +28,19 @@ function problemOf(state: RunState, check: Check, phase: Phase, folder: string):
       return open.length === 0 ? undefined : `reviews ${open.map(({ turn_id }) => turn_id).join(', ')} are open`;
     }
     case 'objections': {
-      const least = Math.max(0, severities.indexOf(check.severity));
-      const open = state.objections.filter(({ severity }) => severities.indexOf(severity) >= least);
+      const least = rankOf(check.severity);
+      const open = state.objections.filter(({ severity }) => rankOf(severity) >= least);
       return open.length === 0
         ? undefined
         : `objections are open: ${open.map(({ id, statement }) => `${id} ${statement}`).join(', ')}`;
     }
   }
+}
+
+/** One that nobody knows counts as the highest. */
+function rankOf(severity: string): number {
+  const rank = (severities as readonly string[]).indexOf(severity);
+  return rank < 0 ? severities.length - 1 : rank;
 }
 
 function isWork({ reviews }: Turn): boolean {
@@ -53,6 +58,6 @@ function problemOfFile(
   if (found.size > mostBytes) return `${path} is too large to be looked into`;
   const text = readFileSync(file, 'utf8');
   if (contains !== null && !text.includes(contains)) return `${path} does not contain ${JSON.stringify(contains)}`;
-  if (matches !== null && !new RegExp(matches, 'm').test(text)) return `${path} does not match ${matches}`;
+  if (matches !== null && !checkPattern(matches).test(text)) return `${path} does not match ${matches}`;
   return undefined;
 }

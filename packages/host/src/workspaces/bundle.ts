@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
+import { walk } from './walk.ts';
 
 /** What is handed to an agent with its turn, and how it is known that it is still the same. */
 export interface SealedBundle {
@@ -41,9 +42,10 @@ export function sealBundle(dir: string, files: Readonly<Record<string, string>>)
 /** Whether a bundle still is what was sealed: the same files, no more and no less, with the same content. Never throws. */
 export function verifyBundle(dir: string, sealed: SealedBundle): boolean {
   try {
-    const entries = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
-    if (lstatSync(dir).isSymbolicLink() || !entries.every((entry) => entry.isFile())) return false;
-    const paths = entries.map((entry) => relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/')).sort();
+    if (lstatSync(dir).isSymbolicLink()) return false;
+    const found = walk(dir);
+    if (!found.every(({ isFile }) => isFile)) return false;
+    const paths = found.map(({ file }) => relative(dir, file).split(sep).join('/')).sort();
     const now = manifest(
       dir,
       paths.map((path) => ({ path, sha256: hash(readFileSync(join(dir, path))) })),

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspaceFailed } from './failure.ts';
-import { git, tryGit } from './git.ts';
+import { durable, git, tryGit } from './git.ts';
 import { inMirror, setTip, tipOf } from './mirror.ts';
 import type { Repository } from './repository.ts';
 import { stage } from './stage.ts';
@@ -79,7 +79,7 @@ async function accept(ws: Workspace, repository: Repository, commit: string, sin
   const id = (await git(['pack-objects', '--quiet', '--revs', prefix], { ...inMirror(ws), stdin })).trim();
   const pack = `${prefix}-${id}.pack`;
   const { common } = repository;
-  await git(['unpack-objects', '-q'], { cwd: common, gitDir: common, stdinFile: pack });
+  await git(['unpack-objects', '-q'], { cwd: common, gitDir: common, settings: durable, stdinFile: pack });
   for (const end of ['pack', 'idx', 'rev']) rmSync(`${prefix}-${id}.${end}`, { force: true });
   await pointWorktree(ws, repository, commit);
   setTip(ws, commit);

@@ -44,8 +44,8 @@ const always: GitSettings = {
   'core.attributesFile': devNull,
   'core.autocrlf': 'false',
   'core.fsmonitor': 'false',
-  'core.fsync': 'committed,loose-object',
-  'core.fsyncMethod': 'batch',
+  // What is in a mirror need not outlive the power.
+  'core.fsync': 'none',
   'core.hooksPath': devNull,
   'core.splitIndex': 'false',
   'core.symlinks': 'true',
@@ -54,6 +54,9 @@ const always: GitSettings = {
   'maintenance.auto': 'false',
   'submodule.recurse': 'false',
 };
+
+/** For what must be there after a power failure: accepted work. */
+export const durable: GitSettings = { 'core.fsync': 'committed,loose-object', 'core.fsyncMethod': 'batch' };
 
 /** Runs git; gives what it printed. Rejects with WORKSPACE_FAILED if it fails. */
 export async function git(args: readonly string[], call: GitCall): Promise<string> {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { ledgerFile } from '../config/state.ts';
 import type { Change } from './change.ts';
 import { tryGit } from './git.ts';
 import { printOf } from './stage.ts';
+import { walk } from './walk.ts';
 import type { Workspace } from './workspace.ts';
 import { adminOf } from './worktree.ts';
 
@@ -107,10 +108,7 @@ function filesIn(path: string): string[] {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return [];
   if (!stat.isDirectory()) return [path];
-  const entries = readdirSync(path, { withFileTypes: true, recursive: true });
-  return entries
-    .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.sample'))
-    .map((entry) => join(entry.parentPath, entry.name));
+  return walk(path).flatMap(({ file }) => (file.endsWith('.sample') ? [] : [file]));
 }
 
 function byStat(file: string, by: Place['by']): Watched[string] | undefined {

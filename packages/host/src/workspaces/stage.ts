@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { git, gitFailed, tryGit } from './git.ts';
 import { inMirror, type MirrorOf } from './mirror.ts';
 
@@ -21,27 +21,47 @@ const unusableLimit = 100;
 
 /** Brings the index of a mirror up to date with the files; what git ignores is not among them. */
 export async function stage(of: MirrorOf): Promise<Unheld> {
-  const call = inMirror(of);
-  const listed = await git(['ls-files', '-z', '--modified', '--others', '--exclude-standard'], call);
+  const args = ['ls-files', '-z', '--modified', '--others', '--exclude-standard'];
+  const listed = await git(args, inMirror(of));
+  const isFolder = folders(of.root);
   const large: Record<string, string> = {};
-  const repositories: string[] = [];
-  const submodules: string[] = [];
-  const wanted: string[] = [];
+  const [repositories, submodules, gone, wanted]: [string[], string[], string[], string[]] = [[], [], [], []];
   for (const path of new Set(listed.split('\0'))) {
     if (path === '') continue;
-    const stat = lstatSync(join(of.root, path), { throwIfNoEntry: false });
+    const stat = isFolder(dirname(path)) ? lstatSync(join(of.root, path), { throwIfNoEntry: false }) : undefined;
     // Git shows a repository that it does not know as a folder, and a submodule by its path.
     if (path.endsWith('/')) repositories.push(path.slice(0, -1));
     else if (stat?.isDirectory() && existsSync(join(of.root, path, '.git'))) submodules.push(path);
-    else if (stat?.isFile() && stat.size > largeBytes) large[path] = printOf(stat);
+    else if (stat === undefined || stat.isDirectory()) gone.push(path);
+    else if (stat.size > largeBytes) large[path] = printOf(stat);
     else wanted.push(path);
   }
+  await remove(of, gone);
   return { large, repositories, submodules, unusable: await update(of, wanted) };
 }
 
 /** By what a change of a file is noticed without reading it. The last cannot be set by a program. */
 export function printOf({ mode, size, ino, mtimeMs, ctimeMs }: Stats): string {
   return [mode, size, ino, mtimeMs, ctimeMs].join(':');
+}
+
+/** Tells whether a path from the root is a folder without links on the way to it. */
+function folders(root: string): (path: string) => boolean {
+  const known = new Map<string, boolean>([['.', true]]);
+  return function isFolder(path: string): boolean {
+    const found = known.get(path);
+    if (found !== undefined) return found;
+    const is =
+      isFolder(dirname(path)) && lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+    known.set(path, is);
+    return is;
+  };
+}
+
+/** Apart from the rest: git does not take out by itself what has a link or another folder in its place. */
+async function remove(of: MirrorOf, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await git(['update-index', '-z', '--force-remove', '--stdin'], { ...inMirror(of), stdin: `${paths.join('\0')}\0` });
 }
 
 async function update(of: MirrorOf, paths: readonly string[]): Promise<string[]> {

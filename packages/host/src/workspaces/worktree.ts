@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { workspaceFailed } from './failure.ts';
-import { git } from './git.ts';
+import { durable, git } from './git.ts';
 import type { Repository } from './repository.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -38,7 +38,7 @@ export function forgetWorktree(repository: Repository, root: string): void {
 export async function pointWorktree(ws: Workspace, repository: Repository, commit: string): Promise<void> {
   const admin = adminOf(repository, ws.root);
   if (admin === undefined) throw workspaceFailed(`the repository no longer knows the worktree ${ws.root}`);
-  const call = { cwd: ws.root, gitDir: admin };
+  const call = { cwd: ws.root, gitDir: admin, settings: durable };
   for (const name of ['HEAD.lock', 'index.lock']) rmSync(join(admin, name), { force: true });
   if (ws.branch === null) {
     await git(['update-ref', '--no-deref', 'HEAD', commit], call);

@@ -170,15 +170,12 @@ const change: fc.Arbitrary<Change> = fc.record({
 });
 
 /** A name that the template itself has: of a phase, or of anything that goes by name. */
-function nameIn(nodes: readonly Node[], part: number): unknown {
-  const names = nodes.flatMap((node) =>
-    'name' in node ? [node.name] : Object.values(node).every(isNode) ? Object.keys(node) : [],
-  );
-  return [...names, 'end'][part % (names.length + 1)];
-}
-
-function isNode(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+function nameIn(nodes: readonly Node[], part: number): string {
+  const names = nodes.flatMap((node) => {
+    if ('name' in node) return typeof node['name'] === 'string' ? [node['name']] : [];
+    return Object.values(node).every((value) => typeof value === 'object') ? Object.keys(node) : [];
+  });
+  return [...names, 'end'][part % (names.length + 1)] ?? 'end';
 }
 
 function apply(root: unknown, { node, part, kind, field, value: given }: Change): void {

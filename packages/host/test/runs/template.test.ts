@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
@@ -224,6 +224,14 @@ describe('the templates that ship', () => {
     expect(phases.flatMap(({ steps }) => steps.flat())).toHaveLength(1);
     expect(Object.values(gates)).toMatchObject([{ checks: [], approval: { kind: 'automatic' } }]);
   });
+});
+
+it('the example in the documentation is read without a warning', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/templates.md'), 'utf8');
+  const [, example = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+  const warnings: string[] = [];
+  expect(readTemplate(example, 'feature.yaml', (message) => warnings.push(message)).name).toBe('feature');
+  expect(warnings).toEqual([]);
 });
 
 describe('finding a template', () => {

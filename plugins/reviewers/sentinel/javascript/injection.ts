@@ -37,7 +37,8 @@ export const evaluation: Rule = ({ node, owners, module }) => {
   if (!isEval && !isVm) return null;
   const found = node.arguments.map((argument) => module.origin(argument, owners));
   const origin = found.includes('input') ? 'input' : (found.find((one) => one !== 'constant') ?? 'constant');
-  const weight = weightOf(origin);
+  // Who calls `vm` or `Function` means to run code; only where it comes from can be wrong.
+  const weight = called.name === 'eval' || origin === 'input' ? weightOf(origin) : weightOf(origin) && 'ADVISORY';
   return weight && { check: 'code injection', weight, says: `${called.name} makes code of ${wordsFor(origin)}` };
 };
 

@@ -5,7 +5,7 @@ import type { TextFile } from '../../workspace/files.ts';
 import { isTest } from '../../workspace/paths.ts';
 import { certificates, command, evaluation, markup, query, signing } from './injection.ts';
 import { Module } from './module.ts';
-import { parse } from './parse.ts';
+import { type Parsed, parse } from './parse.ts';
 import type { Rule } from './rule.ts';
 import { ownersOf } from './scopes.ts';
 import { timeouts } from './timeouts.ts';
@@ -18,6 +18,18 @@ export function javascriptIn({ path, text }: TextFile): Concern[] | null {
   if (isTest(path)) return [];
   const parsed = parse(path, text);
   if (parsed === null) return null;
+  try {
+    return concernsIn(path, parsed);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    // What nobody can read may hide anything.
+    return [
+      { check: 'code injection', weight: 'ADVISORY', file: path, line: 1, says: 'nested too deeply to be looked at' },
+    ];
+  }
+}
+
+function concernsIn(path: string, parsed: Parsed): Concern[] {
   const module = new Module(parsed);
   const concerns: Concern[] = [];
   const look = (node: AnyNode, _: unknown, ancestors: readonly AnyNode[]) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type ErrorCode, messageOf, nearest, PatchbayError } from 'patchbay-sdk';
+import { messageOf, nearest, PatchbayError } from 'patchbay-sdk';
 import { isName } from './fields.ts';
 import { readTemplate, templateInvalid, type Warn } from './read.ts';
 import type { Template } from './template.ts';
@@ -54,7 +54,7 @@ function unknownTemplate(name: string, places: readonly Place[]): PatchbayError 
   const near = nearest(name, known);
   const meant = near === undefined ? '' : `did you mean "${near}"? `;
   return new PatchbayError(
-    'TEMPLATE_UNKNOWN' as ErrorCode,
+    'TEMPLATE_UNKNOWN',
     `there is no template "${name}"; ${meant}there are ${known.join(', ')}`,
     { hint: `Name one of them, or write patchbay/templates/NAME${ending}.` },
   );

@@ -1,4 +1,4 @@
-import { type ErrorCode, PatchbayError, problemsOf } from 'patchbay-sdk';
+import { PatchbayError, problemsOf } from 'patchbay-sdk';
 import { normalise } from './normalise.ts';
 import { outlineOf } from './outline.ts';
 import { advice, rules } from './rules/index.ts';
@@ -38,11 +38,10 @@ export function templateInvalid(file: string, problems: readonly LocatedProblem[
     problems.length === 1
       ? `${place(file, first?.line ?? null)}: ${told[0]}`
       : `${file}: ${problems.length} problems: ${told.map((one, i) => withLine(one, problems[i]?.line)).join('; ')}`;
-  return new PatchbayError('TEMPLATE_INVALID' as ErrorCode, text, {
+  return new PatchbayError('TEMPLATE_INVALID', text, {
     file,
     problems,
     cause,
-    hint: 'Correct what it names; docs/templates.md tells how templates are written.',
   });
 }
 

@@ -1,0 +1,5 @@
+import type { AnyPlugin } from 'patchbay-sdk';
+import { httpCore, manualCore, scriptCore } from 'plugin-cores';
+
+/** The plugins that come with the command and are always there. */
+export const builtins: readonly AnyPlugin[] = [scriptCore, manualCore, httpCore];

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Host, openHost, type RunState, type Service } from 'patchbay-host';
+import { builtins } from './builtins.ts';
+import type { Input } from './command.ts';
+import { stepLine } from './run-output.ts';
+
+/** How long plugins have, after a run has stopped, to be told of it before the command ends; the rest is told later. */
+const restMs = 30_000;
+
+/** Opens the host of the project and lets it work while `act` does. */
+export async function working<T>(input: Input, act: (service: Service, host: Host) => Promise<T>): Promise<T> {
+  const { cwd, version, progress } = input;
+  const turnLog = (_: unknown, line: string) => progress(line.replaceAll(/^/gm, '    | '));
+  const host = await openHost({ cwd, version, builtins, turnLog });
+  try {
+    for (const { name, reason, fix } of host.quarantined)
+      progress(`plugin "${name}" is quarantined: ${reason}; ${fix}`);
+    return await act(await host.start(), host);
+  } finally {
+    await host.close();
+  }
+}
+
+/** Carries a run on and tells how it goes, until it ends or waits. */
+export async function carryOn(service: Service, run_id: string, { progress, signal }: Input): Promise<RunState> {
+  const unhear = service.ledger.on('appended', ({ event }) => {
+    const line = event.run_id === run_id ? stepLine(event) : undefined;
+    if (line !== undefined) progress(line);
+  });
+  try {
+    const state = await service.runs.advance(run_id, signal);
+    await Promise.race([service.rest(), sleep(restMs, undefined, { ref: false })]);
+    return state;
+  } finally {
+    unhear();
+  }
+}
