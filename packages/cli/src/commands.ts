@@ -27,6 +27,13 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    usage: 'init [folder]',
+    summary: 'Make a starter project',
+    options: [['--template <name>', 'for which kind of runs: governed or pace (default: governed)']],
+    example: 'patchbay init --template governed',
+    load: () => import('./commands/init.ts'),
+  },
+  {
     usage: 'run',
     summary: 'Begin a run and follow it until it ends or waits for somebody',
     options: [

@@ -1,6 +1,6 @@
 import type { CriterionResult, ReviewInput } from '../review.ts';
 import type { Workspace } from '../workspace/files.ts';
-import { isProse, isTest } from '../workspace/paths.ts';
+import { isProse } from '../workspace/paths.ts';
 import type { TestCase } from './cases.ts';
 import { failuresIn, type Ran } from './suite.ts';
 import { coverage, wordsOf } from './words.ts';
@@ -10,7 +10,14 @@ export interface Evidence {
   readonly workspace: Workspace;
   readonly cases: readonly TestCase[];
   readonly ran: readonly Ran[];
+  readonly sources: readonly Source[];
   readonly story: ReviewInput['story'];
+}
+
+/** A changed file that is no test, with its words. */
+export interface Source {
+  readonly path: string;
+  readonly words: ReadonlySet<string>;
 }
 
 type Judgement = Pick<CriterionResult, 'result' | 'evidence'>;
@@ -51,7 +58,8 @@ function outOfScope(criterion: string, { story }: Evidence): Judgement | null {
 function byCommand(criterion: string, { ran }: Evidence): Judgement | null {
   const named = ran.filter(({ command }) => criterion.includes(`\`${command}\``));
   const about = named.length > 0 ? named : aboutAllTests.test(criterion) ? ran : [];
-  if (about.length === 0) return null;
+  if (about.length === 0)
+    return aboutAllTests.test(criterion) ? { result: 'PARTIAL', evidence: 'nothing was run' } : null;
   const failed = about.find(({ exit_code }) => exit_code !== 0);
   if (failed === undefined && about.some(({ empty }) => empty))
     return { result: 'PARTIAL', evidence: 'the tests passed, but there were none' };
@@ -97,7 +105,8 @@ function byTests(criterion: string, { cases, ran }: Evidence): Judgement | null 
     .sort((a, b) => Number(a.test.skipped) - Number(b.test.skipped) || b.share - a.share)[0];
   if (best === undefined) return null;
   const { name, file, line, skipped } = best.test;
-  const told = `test "${name}" (${file}:${line}) speaks of it`;
+  const common = [...words].filter((word) => best.test.allWords.has(word) || best.test.words.has(word));
+  const told = `test "${name}" (${file}:${line}) speaks of it (${common.join(', ')})`;
   if (skipped) return { result: 'FAIL', evidence: `${told}, but it is skipped` };
   const failures = ran.flatMap(({ output, exit_code }) => (exit_code === 0 ? [] : failuresIn(output)));
   if (failures.some((failure) => failure.includes(name))) return { result: 'FAIL', evidence: `${told}, and it fails` };
@@ -108,21 +117,15 @@ function byTests(criterion: string, { cases, ran }: Evidence): Judgement | null 
   return { result: 'PASS', evidence: `${told}; ${ran.map(toldOf).join('; ')}` };
 }
 
-function byChanges(criterion: string, { workspace }: Evidence): Judgement {
+function byChanges(criterion: string, { sources }: Evidence): Judgement {
   const words = wordsOf(criterion);
-  const changed = [...workspace.changed].filter((path) => !isTest(path));
-  const best = changed
-    .map((path) => ({
-      path,
-      share: coverage(words, wordsOf(`${path} ${workspace.text(path)?.slice(0, 200_000) ?? ''}`)),
-    }))
+  const best = sources
+    .map((source) => ({ path: source.path, share: coverage(words, source.words) }))
     .sort((a, b) => b.share - a.share)[0];
   if (best === undefined || best.share < 0.5)
     return { result: 'FAIL', evidence: 'no test and no changed file speaks of it' };
-  return {
-    result: 'PARTIAL',
-    evidence: `${best.path} was changed and holds ${percent(best.share)} of its words, but no test speaks of it`,
-  };
+  const told = `${best.path} was changed and holds ${percent(best.share)} of its words, but no test speaks of it`;
+  return { result: 'PARTIAL', evidence: told };
 }
 
 /** A command and its exit code, in words. */

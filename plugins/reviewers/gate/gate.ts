@@ -1,8 +1,10 @@
 import { type Decision, deadlineOf, type GateReport, type ReviewInput } from '../review.ts';
 import { Workspace } from '../workspace/files.ts';
+import { isTest } from '../workspace/paths.ts';
 import { casesOf } from './cases.ts';
-import { judge, textsOf, toldOf } from './criterion.ts';
+import { judge, type Source, textsOf, toldOf } from './criterion.ts';
 import { type Ran, runSuite, tail } from './suite.ts';
+import { wordsOf } from './words.ts';
 
 /**
  * Runs the tests and holds each acceptance criterion against what can be seen. Holds if a command fails or a criterion is
@@ -12,7 +14,13 @@ export async function review(input: ReviewInput): Promise<GateReport> {
   const deadline = deadlineOf(input);
   const workspace = await Workspace.open(input.workspace, input.base, deadline);
   const ran = await runSuite(input, workspace, deadline);
-  const evidence = { workspace, cases: await casesOf(workspace), ran, story: input.story };
+  const evidence = {
+    workspace,
+    cases: await casesOf(workspace),
+    ran,
+    sources: await sourcesOf(workspace),
+    story: input.story,
+  };
   const results = input.criteria.map((criterion) => judge(criterion, evidence));
   const failed = results.filter(({ result }) => result === 'FAIL');
   const partial = results.filter(({ result }) => result === 'PARTIAL');
@@ -34,6 +42,14 @@ export async function review(input: ReviewInput): Promise<GateReport> {
     gate_decision: decision,
     hold_reason: (decision === 'HOLD' ? blockers : doubts).join('\n'),
   };
+}
+
+async function sourcesOf(workspace: Workspace): Promise<Source[]> {
+  const { changed } = workspace;
+  const sources: Source[] = [];
+  for await (const { path, text } of workspace.texts((one) => !isTest(one) && (changed.size === 0 || changed.has(one))))
+    sources.push({ path, words: wordsOf(`${path} ${text.slice(0, 200_000)}`) });
+  return sources;
 }
 
 function blockerOf(ran: Ran): string {

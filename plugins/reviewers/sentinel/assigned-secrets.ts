@@ -32,9 +32,14 @@ function* judged(text: string, match: RegExpExecArray, secret: string): Generato
 function isRandom(text: string): boolean {
   if (text.length < 20 || isPlaceholder(text) || /:\/\/|[()[\]{}$\\,;]|^[./~@]/.test(text)) return false;
   if (/^[0-9a-f]{32,}$/i.test(text)) return /\d/.test(text) && /[a-f]/i.test(text);
-  // Words joined by dashes or dots have digits and capitals too, but each part reads like a word.
-  if (text.split(/[-_.:/]/).every((part) => /^(?:[A-Za-z]?[a-z]*\d{0,4}|[A-Z]+\d{0,4})$/.test(part))) return false;
+  if (isWords(text)) return false;
   return /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text) && entropyOf(text) >= 3.5;
+}
+
+/** Names have digits and capitals too, but most of their letters stand in words. */
+function isWords(text: string): boolean {
+  const words = text.match(/[a-z]{3,}|[A-Z]{4,}/g) ?? [];
+  return words.join('').length >= 0.6 * text.length;
 }
 
 function isPassword(text: string): boolean {

@@ -45,7 +45,9 @@ function* cargo(workspace: Workspace): Generator<Concern> {
 }
 
 function* python(workspace: Workspace): Generator<Concern> {
-  for (const path of workspace.paths.filter((one) => /(?:^|\/)requirements\.txt$/.test(one))) {
+  for (const path of workspace.paths.filter(
+    (one) => /(?:^|\/)requirements\.txt$/.test(one) && !/(?:^|\/)(?:docs?|tests?|testing)\//.test(one),
+  )) {
     if (lockFor(workspace, path, pythonLocks) !== null) continue;
     for (const [at, line] of (workspace.text(path) ?? '').split('\n').entries()) {
       const name = /^\s*([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*(?:#.*)?$/.exec(line)?.[1];

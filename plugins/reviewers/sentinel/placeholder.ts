@@ -1,5 +1,6 @@
+/** Words that stand in for a secret, and the tokens of RFC 6749. */
 const words =
-  /example|sample|placeholder|change[_-]?me|your[_-]|xxxx|fake|dummy|redacted|insert|replace|not[_-]?a[_-]?real|[<>*]|\$\{|\{\{|\.\.\.|%s/i;
+  /example|sample|placeholder|change[_-]?me|your[_-]|xxxx|fake|dummy|redacted|insert|replace|not[_-]?a[_-]?real|2YotnFZF|tGzv3JOk|[<>*]|\$\{|\{\{|\.\.\.|%s/i;
 const repeated = /(.)\1{5}|(.{2,16}?)\2{2}/;
 
 /** Whether a text that has the form of a secret is plainly none: it says so, it repeats itself, it counts up. */

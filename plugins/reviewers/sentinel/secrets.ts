@@ -11,7 +11,7 @@ import { secretKinds } from './secret-kinds.ts';
 /** Secrets in a file, one concern for each line that holds one. The concern tells the kind and the length, not the secret. */
 export function secretsIn({ path, text }: TextFile): Concern[] {
   const lines = new Lines(text);
-  const found = [...knownSecrets(path, text), ...addressSecrets(text), ...assignedSecrets(path, text)];
+  const found = [...knownSecrets(path, text), ...addressSecrets(path, text), ...assignedSecrets(path, text)];
   const byLine = new Map<number, Secret>();
   for (const secret of found) {
     const line = lines.at(secret.offset);

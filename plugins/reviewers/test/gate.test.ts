@@ -47,7 +47,7 @@ describe('gate', () => {
     expect(report).toMatchObject({ gate_decision: 'SHIP', blockers: [], deferred: [], hold_reason: '' });
     expect(report.criteria_results.map(({ result }) => result)).toEqual(['PASS', 'PASS', 'PASS', 'PASS']);
     expect(report.criteria_results[0]?.evidence).toBe(
-      'test "answers 404 when the id is unknown" (test/users.test.js:5) speaks of it; npm test exited with 0',
+      'test "answers 404 when the id is unknown" (test/users.test.js:5) speaks of it (unknown, id, answer, 404); npm test exited with 0',
     );
   });
 

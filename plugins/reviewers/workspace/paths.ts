@@ -8,7 +8,7 @@ export function isTest(path: string): boolean {
 
 /** Whether a file is prose. */
 export function isProse(path: string): boolean {
-  return /\.(?:md|mdx|rst|txt|adoc)$/i.test(path);
+  return /\.(?:md|mdx|rst|txt|adoc)$|(?:^|\/)(?:README|PKG-INFO)$/i.test(path);
 }
 
 /** The folder of a path, without `/` at its end; empty at the top. */

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { Minimatch } from 'minimatch';
 import type { Change } from './change.ts';
 
@@ -8,7 +9,7 @@ import type { Change } from './change.ts';
  */
 export function outside(changes: readonly Change[], writes: readonly string[]): Change[] {
   const globs = writes.flatMap(globsOf);
-  const covered = (path: string) => globs.some((glob) => glob.match(path.normalize()));
+  const covered = (path: string) => !isAbsolute(path) && globs.some((glob) => glob.match(path.normalize()));
   return changes.filter(({ path, from, special }) => {
     return special !== null || !covered(path) || (from !== null && !covered(from));
   });
