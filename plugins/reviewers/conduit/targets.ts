@@ -76,7 +76,12 @@ function* missingTargets(workspace: Workspace, command: string, folder: string, 
   }
   if (makefile.open) return;
   for (const [at, word] of words.entries())
-    if (at > 0 && /^[\w][\w./-]*$/.test(word) && !/^-[CjIol]$/.test(words[at - 1] ?? '') && !makefile.targets.has(word))
+    if (
+      at > 0 &&
+      /^[A-Za-z_][\w./-]*$/.test(word) &&
+      !/^-[CjIol]$/.test(words[at - 1] ?? '') &&
+      !makefile.targets.has(word)
+    )
       yield `${makefile.path} has no target ${word}`;
 }
 

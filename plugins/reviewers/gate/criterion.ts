@@ -25,7 +25,8 @@ type Judgement = Pick<CriterionResult, 'result' | 'evidence'>;
 const aboutAllTests =
   /\b(?:all|existing|the|unit|full)\b[^.]{0,40}\b(?:tests?|test suite|suite)\b[^.]{0,30}\b(?:pass|succeed|green)/i;
 const aboutText =
-  /\b(?:documents?|documented|mentions?|describes?|explains?|exists?|contains?|lists?|shows?|updated?|says?|section|flags?|options?)\b/i;
+  /\b(?:documents?|documented|mentions?|describes?|explains?|exists?|contains?|lists?|shows?|updated?|says?|section)\b/i;
+const filler = new RegExp(`${aboutText.source}|\\b(?:flags?|options?)\\b`, 'gi');
 const filePath =
   /(?<![\w/.-])(?:[\w.-]+\/)*(?:[\w-][\w.-]*\.(?:mdx?|rst|txt|json|ya?ml|toml|[cm]?[jt]sx?|py|go|rs|html|css|sql|sh)|Dockerfile|Makefile|README|CHANGELOG|LICENSE)(?![\w/])/g;
 
@@ -39,6 +40,7 @@ export function judge(criterion: string, evidence: Evidence): CriterionResult {
     byCommand(criterion, evidence) ??
     byDocument(criterion, evidence) ??
     byTests(criterion, evidence) ??
+    byAbsence(criterion, evidence) ??
     byChanges(criterion, evidence);
   return { criterion, result, evidence: told };
 }
@@ -70,27 +72,40 @@ function byCommand(criterion: string, { ran }: Evidence): Judgement | null {
 
 /** Documents and settings have no tests: what they say is what there is. */
 function byDocument(criterion: string, { workspace }: Evidence): Judgement | null {
-  const named = [...criterion.matchAll(filePath)].map(([path]) => path);
-  const found = named.map((name) => ({
-    name,
-    path: workspace.paths.find((path) => path === name || path.endsWith(`/${name}`) || isCalled(path, name)),
-  }));
-  const missing = found.find(({ path }) => path === undefined);
-  // A file that a program is to write need not be there, and Node.js is none.
-  if (missing !== undefined)
-    return aboutText.test(criterion) ? { result: 'FAIL', evidence: `there is no ${missing.name}` } : null;
+  const found = filesNamed(criterion, workspace);
+  const missing = found.find(({ name, path }) => path === undefined && isProse(name));
+  if (missing !== undefined && aboutText.test(criterion))
+    return { result: 'FAIL', evidence: `there is no ${missing.name}` };
   const path = found[0]?.path;
   if (
     path === undefined ||
     !(isProse(path) || /\.(?:json|ya?ml|toml|css|html)$|(?:Dockerfile|Makefile|LICENSE)$/.test(path))
   )
     return null;
-  const words = wordsOf(criterion.replaceAll(filePath, ' ').replaceAll(new RegExp(aboutText, 'gi'), ' '));
+  const words = wordsOf(criterion.replaceAll(filePath, ' ').replaceAll(filler, ' '));
   const share = words.size === 0 ? 1 : coverage(words, wordsOf(workspace.text(path) ?? ''));
   const isChanged = workspace.changed.size === 0 || workspace.changed.has(path);
   const told = `${path} holds ${percent(share)} of the words of the criterion${isChanged ? '' : ', and this work did not change it'}`;
   if (share < 0.5) return { result: 'FAIL', evidence: told };
   return { result: share >= 0.75 && isChanged ? 'PASS' : 'PARTIAL', evidence: told };
+}
+
+/** A file that a program is to write need not be there as long as a test speaks of it. */
+function byAbsence(criterion: string, { workspace }: Evidence): Judgement | null {
+  const missing = filesNamed(criterion, workspace).find(({ path }) => path === undefined);
+  if (missing === undefined || !aboutText.test(criterion)) return null;
+  return { result: 'FAIL', evidence: `there is no ${missing.name}` };
+}
+
+/** The files that a criterion names; `path` is where they are, if they are. Node.js and its like are none. */
+function filesNamed(criterion: string, { paths }: Workspace): { name: string; path: string | undefined }[] {
+  const names = [...criterion.matchAll(filePath)]
+    .map(([name]) => name)
+    .filter((name) => !/^[A-Z][a-z]*\.js$/.test(name));
+  return names.map((name) => ({
+    name,
+    path: paths.find((path) => path === name || path.endsWith(`/${name}`) || isCalled(path, name)),
+  }));
 }
 
 function isCalled(path: string, name: string): boolean {

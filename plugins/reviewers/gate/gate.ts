@@ -13,14 +13,11 @@ import { wordsOf } from './words.ts';
 export async function review(input: ReviewInput): Promise<GateReport> {
   const deadline = deadlineOf(input);
   const workspace = await Workspace.open(input.workspace, input.base, deadline);
+  // Before the tests, which may take all the time there is.
+  const cases = await casesOf(workspace);
+  const sources = await sourcesOf(workspace);
   const ran = await runSuite(input, workspace, deadline);
-  const evidence = {
-    workspace,
-    cases: await casesOf(workspace),
-    ran,
-    sources: await sourcesOf(workspace),
-    story: input.story,
-  };
+  const evidence = { workspace, cases, ran, sources, story: input.story };
   const results = input.criteria.map((criterion) => judge(criterion, evidence));
   const failed = results.filter(({ result }) => result === 'FAIL');
   const partial = results.filter(({ result }) => result === 'PARTIAL');
@@ -31,6 +28,7 @@ export async function review(input: ReviewInput): Promise<GateReport> {
   ];
   const doubts = [
     ...(ran.length === 0 ? ['nothing was run: no tests were found, and the verification holds no evidence'] : []),
+    ...(workspace.cut() === null ? [] : [`${workspace.cut()}`]),
     ...ran.filter(({ empty }) => empty).map(({ command }) => `${command} succeeded without running a test`),
     ...partial.map(({ criterion, evidence: told }) => `not certain: ${criterion} (${told})`),
   ];

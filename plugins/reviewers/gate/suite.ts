@@ -3,7 +3,7 @@ import type { ReviewInput } from '../review.ts';
 import type { Workspace } from '../workspace/files.ts';
 import { makefileIn } from '../workspace/makefile.ts';
 import { packageAt } from '../workspace/packages.ts';
-import { checkedBy } from '../workspace/shell.ts';
+import { isTestRun } from '../workspace/shell.ts';
 
 /** What came of one command. */
 export interface Ran {
@@ -19,7 +19,7 @@ export interface Ran {
 
 const mostCommands = 10;
 
-/** Runs the tests: the commands of the verification, and what the files tell if no tests are among them. Never rejects. */
+/** Runs the commands of the verification, and what the files tell if none of them plainly runs tests. Never rejects. */
 export async function runSuite(input: ReviewInput, workspace: Workspace, deadline: number): Promise<Ran[]> {
   const { run, verification } = input;
   if (run === undefined)
@@ -31,7 +31,7 @@ export async function runSuite(input: ReviewInput, workspace: Workspace, deadlin
       empty: false,
     }));
   const given = [...new Set(verification.commands)].slice(0, mostCommands);
-  const commands = given.some((command) => checkedBy(command) === 'tests') ? given : [...given, ...detected(workspace)];
+  const commands = given.some(isTestRun) ? given : [...given, ...detected(workspace)];
   const ran: Ran[] = [];
   for (const command of new Set(commands)) ran.push(await runOne(command, run, deadline));
   return ran;
@@ -54,9 +54,11 @@ export function detected(workspace: Workspace): string[] {
 }
 
 async function runOne(command: string, run: NonNullable<ReviewInput['run']>, deadline: number): Promise<Ran> {
+  const left = deadline - performance.now();
+  if (left <= 0) return { command, exit_code: -1, output: 'the time was up', here: true, empty: false };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it did not end in time')), Math.max(0, deadline - performance.now()));
+    timer = setTimeout(() => reject(new Error('it did not end in time')), left);
   });
   try {
     const { exit_code, output } = await Promise.race([run(command), late]);

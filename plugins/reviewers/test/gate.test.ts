@@ -87,19 +87,28 @@ describe('gate', () => {
     });
   });
 
-  it('runs the tests although the commands of the verification are none', async () => {
-    const files = {
-      ...repository,
-      'test/users.test.js': "import { it } from 'node:test';\nit('a', () => { throw new Error('no'); });\n",
-    };
-    const verification = {
-      status: 'pass',
-      commands: ['true'],
-      machine_evidence: [{ command: 'true', exit_code: 0 }],
-    } as const;
-    const report = await review(files, [], { verification });
-    expect(report.blockers).toEqual([expect.stringMatching(/^npm test exited with 1/)]);
-  });
+  it.each(['true', 'echo npm test', 'true # npm test', 'npm test || true'])(
+    'runs the tests itself if the verification is no more than %s',
+    async (command) => {
+      const failing = "import { it } from 'node:test';\nit('a', () => { throw new Error('no'); });\n";
+      const verification = { status: 'pass', commands: [command], machine_evidence: [] } as const;
+      const report = await review({ ...repository, 'test/users.test.js': failing }, [], { verification });
+      expect(report.blockers).toEqual([expect.stringMatching(/^npm test exited with 1/)]);
+    },
+  );
+
+  it.each(['npm test', 'CI=1 npm run test:unit -- --bail', 'cd api && uv run pytest -q', 'npx vitest run'])(
+    'takes %s for the tests and looks for no others',
+    async (command) => {
+      const commands: string[] = [];
+      const run = async (one: string) => ({ exit_code: commands.push(one) - 1, output: 'ok' });
+      await review(repository, [], {
+        run,
+        verification: { status: 'pass', commands: [command], machine_evidence: [] },
+      });
+      expect(commands).toEqual([command]);
+    },
+  );
 
   it('believes exit codes and not the status', async () => {
     const verification = { status: 'pass', commands: ['npm test', 'exit 3'], machine_evidence: [] } as const;

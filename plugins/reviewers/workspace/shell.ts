@@ -9,6 +9,18 @@ export function checkedBy(line: string): 'tests' | 'lint' | null {
   return lint.test(line) ? 'lint' : null;
 }
 
+/**
+ * Whether a command does nothing but run tests: what stands in a comment, behind `echo` or before `|| true` runs none that
+ * anybody hears of.
+ */
+export function isTestRun(command: string): boolean {
+  const plain = command
+    .trim()
+    .replace(/^cd\s+[\w./-]+\s*&&\s*/, '')
+    .replace(/^(?:[A-Z_]\w*=\S*\s+)*(?:(?:uv|poetry|pipenv|pdm|hatch)\s+run\s+|(?:pnpm|bundle)\s+exec\s+)?/, '');
+  return !/[|;&#`$<>\n]/.test(plain) && test.exec(plain)?.index === 0;
+}
+
 /** The lines of a script, those that go on joined, without comments, each with where it begins (from 0). */
 export function linesOf(script: string): { readonly text: string; readonly at: number }[] {
   const lines: { text: string; at: number }[] = [];

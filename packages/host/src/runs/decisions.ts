@@ -17,11 +17,24 @@ export interface Vote {
   readonly comment: string | null;
 }
 
+/** Others may vote at the same moment; then it is looked at again, so often. */
+const tries = 10;
+
 /**
  * Writes down what somebody says of the gate that a run waits at; whoever carries the run out heeds it. Throws
- * APPROVAL_INVALID if nothing waits, or not for this person, and RUN_MOVED if the run has gone on meanwhile.
+ * APPROVAL_INVALID if nothing waits, or not for this person.
  */
-export async function castVote({ ledger, emitter }: Parts, run_id: string, vote: Vote): Promise<void> {
+export async function castVote(parts: Parts, run_id: string, vote: Vote): Promise<void> {
+  for (let left = tries; ; left--) {
+    try {
+      return await tryVote(parts, run_id, vote);
+    } catch (error) {
+      if (left === 0 || !(error instanceof PatchbayError) || error.code !== 'RUN_MOVED') throw error;
+    }
+  }
+}
+
+async function tryVote({ ledger, emitter }: Parts, run_id: string, vote: Vote): Promise<void> {
   const { state } = await loadRun(ledger, run_id);
   const invalid = (what: string) => new PatchbayError('APPROVAL_INVALID', `run ${run_id} ${what}`, { run: run_id });
   if (state === undefined || state.status !== 'waiting' || state.gate?.approval == null) {
@@ -46,12 +59,16 @@ export async function castVote({ ledger, emitter }: Parts, run_id: string, vote:
 }
 
 function problemOf({ gate, template, started_by }: RunState, { by, decision }: Vote): string | undefined {
-  const { approvers, proposerMayApprove } = template.gates[gate?.name ?? '']?.approval ?? {
+  const { approvers, proposerMayApprove, quorum } = template.gates[gate?.name ?? '']?.approval ?? {
     approvers: [] as readonly string[],
     proposerMayApprove: true,
+    quorum: 1,
   };
   if (approvers.length > 0 && !approvers.includes(by))
     return `may not be decided on by ${by}, only by ${approvers.join(', ')}`;
+  const approvals = gate?.votes.filter((vote) => vote.decision === 'approved').length ?? 0;
+  const isDecided = approvals >= quorum || gate?.votes.some((vote) => vote.decision === 'refused');
+  if (isDecided) return 'is decided on already; it goes on when a host carries it on';
   if (decision === 'refused') return undefined;
   if (!proposerMayApprove && by === started_by) return `was started by ${by}, who may not approve it`;
   if (gate?.votes.some((vote) => vote.by === by)) return `has the approval of ${by} already`;

@@ -205,6 +205,14 @@ describe('A gate for people', () => {
     ]);
   });
 
+  it('counts all who approve at the same moment', async () => {
+    const { run, ledger, emitter, resume } = await stage();
+    await run(templateOf({ a: ['x'] }, { gates: { a: human('a', { quorum: 3 }) } }));
+    const vote = (by: string) => castVote({ ledger, emitter }, 'run-1', { by, decision: 'approved', comment: null });
+    await Promise.all(['bob', 'cy', 'di'].map(vote));
+    expect((await resume()).status).toBe('completed');
+  });
+
   it('holds the run if somebody refuses, with the reason', async () => {
     const { run, ledger, emitter, resume } = await stage();
     await run(templateOf({ a: ['x'] }, { gates: { a: human('a') } }));

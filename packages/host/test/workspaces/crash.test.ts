@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { git, read, repository, scratch } from './fixture.ts';
+import { commitTurn } from '../../src/workspaces/index.ts';
+import { author, git, open, put, read, repository, scratch } from './fixture.ts';
 import { journey } from './journey.ts';
 
 const realGit = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
@@ -36,7 +37,7 @@ exit $code
 }
 
 describe('a host that is killed', () => {
-  it('between any two calls of git finds its workspaces again, and nothing is lost or done twice', {
+  it('around any call of git that changes something finds its workspaces again, and nothing is lost or done twice', {
     timeout: 180_000,
   }, async () => {
     const template = repository({ 'a.ts': 'a' });
@@ -44,10 +45,14 @@ describe('a host that is killed', () => {
     const { code, calls } = await travel(whole, { at: 0, when: 'before' });
     expect(code).toBe(0);
     expect(calls).toContain('worktree');
-    const kills = calls.flatMap((name, at) => [
-      { at: at + 1, when: 'before' as const, name },
-      ...(changing.test(name) ? [{ at: at + 1, when: 'after' as const, name }] : []),
-    ]);
+    // Before one that only looks is the same as after the one before it.
+    const kills = calls.flatMap((name, at) => {
+      const deaths = [
+        { at: at + 1, when: 'before' as const, name },
+        { at: at + 1, when: 'after' as const, name },
+      ];
+      return changing.test(name) ? deaths : [];
+    });
     const check = async (kill: (typeof kills)[number]) => {
       const project = join(scratch(), 'project');
       cpSync(template, project, { recursive: true });
@@ -59,6 +64,26 @@ describe('a host that is killed', () => {
       for (let kill = kills.pop(); kill !== undefined; kill = kills.pop()) await check(kill);
     });
     await Promise.all(lanes);
+  });
+
+  it('leaves locks of git, half a worktree and a branch, none of which are in the way', async () => {
+    const project = repository({ 'a.ts': 'a' });
+    const state = join(project, '.patchbay/runs/run-1');
+    put(state, { 'work/half.ts': 'x', 'git/index.lock': '', 'git/objects/pack/tmp_pack_x': 'x' });
+    put(project, {
+      '.git/worktrees/work/gitdir': `${join(state, 'work/.git')}\n`,
+      '.git/worktrees/work/locked': 'initializing',
+      '.git/worktrees/away/gitdir': '/mnt/not-mounted/.git\n',
+      '.git/refs/heads/patchbay/run-1': `${git(project, 'rev-parse', 'HEAD')}\n`,
+    });
+    const ws = await open(project);
+    expect(git(ws.dir, 'status', '--porcelain')).toBe('');
+    expect(read(ws.dir, 'half.ts')).toBeUndefined();
+    expect(read(project, '.git/worktrees/away/gitdir')).toBeDefined();
+    put(ws.dir, { b: 'b' });
+    put(project, { '.git/refs/heads/patchbay/run-1.lock': '', '.git/worktrees/work/index.lock': '' });
+    const commit = await commitTurn(ws, { message: 'b', author });
+    expect(git(project, 'rev-parse', 'patchbay/run-1')).toBe(commit);
   });
 });
 

@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { observe, snapshot, type Workspace } from '../../src/workspaces/index.ts';
-import { git, open, put, repository, scratch, told } from './fixture.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { commitTurn, observe, snapshot, type Workspace } from '../../src/workspaces/index.ts';
+import { author, git, open, put, repository, scratch, told } from './fixture.ts';
 
 /** Two kinds of workspace, which are to see the same. */
 const kinds: Readonly<Record<string, (files: Record<string, string>) => Promise<Workspace>>> = {
@@ -165,5 +165,39 @@ describe.each(Object.entries(kinds))('in %s', (_, make) => {
       Object.fromEntries(names.map((name) => [name, name])),
     );
     expect(changes).toEqual(['modified d1/f1.ts']);
+  });
+});
+
+describe('a submodule', () => {
+  it('is not looked into, whatever an agent does in it, and a note says so', async () => {
+    const library = repository({ 'lib.ts': 'x' });
+    const project = repository();
+    git(project, 'submodule', '--quiet', 'add', library, 'vendor/lib');
+    git(project, 'commit', '--quiet', '--message=submodule');
+    const ws = await open(project);
+    const before = await snapshot(ws);
+    git(ws.dir, 'submodule', '--quiet', 'update', '--init');
+    put(ws.dir, { 'vendor/lib/lib.ts': 'changed' });
+    git(join(ws.dir, 'vendor/lib'), 'commit', '--quiet', '--all', '--message=x');
+    put(ws.dir, { 'src/a.ts': 'changed' });
+    const changes = await observe(ws, before);
+    expect(told(changes).filter((change) => !change.includes('.git/config'))).toEqual(['modified src/a.ts']);
+    expect((await snapshot(ws)).submodules).toEqual(['vendor/lib']);
+    const commit = await commitTurn(ws, { message: 'x', author });
+    expect(git(project, 'diff', '--name-only', 'HEAD', commit ?? '')).toBe('src/a.ts');
+  });
+});
+
+describe('without git', () => {
+  it('it is said what is missing', async () => {
+    const project = scratch();
+    vi.stubEnv('PATH', scratch());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    await expect(open(project)).rejects.toMatchObject({
+      code: 'WORKSPACE_FAILED',
+      hint: expect.stringContaining('Install git'),
+    });
   });
 });

@@ -5,6 +5,8 @@ const named = /(?:^|\.)(?:basename|sanitize\w*|slugify|encodeURIComponent)$/;
 const joins = /^(?:(?:path|posix)\.)?(?:join|resolve)$/;
 const opens =
   /(?:^|\.)(?:readFile|readFileSync|writeFile|writeFileSync|createReadStream|createWriteStream|unlink|unlinkSync|rm|rmSync|readdir|readdirSync|sendFile|download|appendFile|appendFileSync)$/;
+/** Whoever starts a command may name any file. */
+const fromCommandLine = /process\.argv/;
 
 /** A path holds what comes from outside, and nothing in the function sees to where it leads. */
 export const traversal: Rule = ({ node, owners, module }) => {
@@ -27,6 +29,3 @@ export const traversal: Rule = ({ node, owners, module }) => {
     says: `${callee} takes a path from outside that may lead anywhere; check that the result stays in its folder`,
   };
 };
-
-/** Whoever starts a command may name any file. */
-const fromCommandLine = /process\.argv/;
