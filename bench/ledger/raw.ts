@@ -11,6 +11,8 @@ export function rawInserts(db: DatabaseSync, owes: readonly Owed[]) {
   const delivery = db.prepare(
     'INSERT INTO deliveries (seq, n, plugin, handler, awaited, plugin_version, plugin_digest) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
+  const run = db.prepare(`INSERT INTO runs (run_id, status, head, created_at, updated_at) VALUES (?, 'active', ?, ?, ?)
+    ON CONFLICT (run_id) DO UPDATE SET head = excluded.head, updated_at = excluded.updated_at`);
   let seq = 0;
   return {
     rowsOf: (payloads: readonly AnyPayload[]): EventValues[] =>
@@ -24,6 +26,7 @@ export function rawInserts(db: DatabaseSync, owes: readonly Owed[]) {
       for (const row of rows) {
         seq++;
         event.run(seq, ...row);
+        run.run(row[3], seq, row[2], row[2]);
         let n = 0;
         for (const { plugin, handler } of owes) delivery.run(seq, ++n, plugin, handler, 0, null, null);
       }

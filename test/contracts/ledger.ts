@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LedgerStore } from '../../packages/host/src/ledger/store.ts';
 import { deliveryContract } from './ledger-deliveries.ts';
 import { all, chat, event, owes } from './ledger-parts.ts';
+import { runContract } from './ledger-runs.ts';
 
 /** A ledger under test: `again` gives another connection to the same one, as another process would have it. */
 export interface Opened {
@@ -178,6 +179,7 @@ export function ledgerContract(name: string, open: () => Promise<Opened>): void 
     });
 
     deliveryContract(() => ledger);
+    runContract(() => ledger, another);
 
     describe('retention', () => {
       const old = '2020-01-01T00:00:00.000Z';

@@ -2,7 +2,7 @@ import type { Concern } from '../concern.ts';
 import type { Job, Pipeline, Step } from './job.ts';
 import { record } from './yaml-file.ts';
 
-const headOf = /github\.(?:event\.pull_request\.head\.|head_ref)/;
+const headOf = /github\.(?:event\.pull_request\.head\.|head_ref)|refs\/pull\//;
 const writtenByAnybody =
   /\$\{\{[^}]*github\.(?:head_ref|event\.(?:issue|pull_request|discussion)\.(?:title|body)|event\.pull_request\.head\.(?:ref|label)|event\.(?:comment|review|review_comment)\.body|event\.head_commit\.(?:message|author\.\w+)|event\.commits)[^}]*\}\}/;
 

@@ -28,7 +28,7 @@ export function goIn({ path, text }: TextFile): Concern[] {
   const tell = (offset: number, check: string, weight: Concern['weight'], says: string) =>
     found.push({ check, weight, says, file: path, line: lines.at(offset) });
 
-  for (const { args, offset } of callsIn(masked, /\bexec\.Command(?:Context)?/g)) {
+  for (const { args, offset } of callsIn(masked, /\bexec\.Command(?:Context)?/)) {
     const shell = args.findIndex((arg) => /^"-c"$/.test(arg));
     if (shell > 0 && !fixed.test(resolve(args[shell + 1] ?? '""')))
       tell(
@@ -38,14 +38,14 @@ export function goIn({ path, text }: TextFile): Concern[] {
         'a shell is given a text that is not fixed; name the program and its arguments',
       );
   }
-  for (const { args, offset } of callsIn(masked, /\.(?:Query|QueryRow|Exec|Prepare|Get|Select|Raw)(?:Context)?/g)) {
+  for (const { args, offset } of callsIn(masked, /\.(?:Query|QueryRow|Exec|Prepare|Get|Select|Raw)(?:Context)?/)) {
     const query = args.map(resolve).find((arg) => isComposedQuery(arg));
     if (query !== undefined)
       tell(offset, 'SQL injection', 'FAIL', 'a query is put together with values; pass them as parameters');
   }
   for (const { name, args, offset } of callsIn(
     masked,
-    /\b(?:filepath|path)\.Join|\bos\.(?:Open|ReadFile|Create|Remove|WriteFile)|\bhttp\.ServeFile/g,
+    /\b(?:filepath|path)\.Join|\bos\.(?:Open|ReadFile|Create|Remove|WriteFile)|\bhttp\.ServeFile/,
   )) {
     // ServeFile is given the request as such, and refuses dots in its path; only the name it is told matters.
     const paths = name === 'http.ServeFile' ? args.slice(2) : args;
@@ -53,10 +53,10 @@ export function goIn({ path, text }: TextFile): Concern[] {
     if (paths.some(isOutside) && !isCut)
       tell(offset, 'path traversal', 'FAIL', `${name} takes a path from outside that may lead anywhere`);
   }
-  for (const { args, offset } of callsIn(masked, /\btemplate\.(?:HTML|JS|URL)/g))
+  for (const { args, offset } of callsIn(masked, /\btemplate\.(?:HTML|JS|URL)/))
     if (args.some(isOutside))
       tell(offset, 'cross-site scripting', 'FAIL', 'what comes from outside is called safe markup');
-  for (const { name, offset } of callsIn(masked, /\bhttp\.(?:Get|Post|Head|PostForm)/g))
+  for (const { name, offset } of callsIn(masked, /\bhttp\.(?:Get|Post|Head|PostForm)/))
     tell(offset, 'timeouts', 'ADVISORY', `${name} has no time limit; use a client with Timeout`);
   for (const match of masked.bare.matchAll(/\bhttp\.Client\{([^{}]{0,2000})\}/g)) {
     const isLimited = /\bTimeout\s*:/.test(match[1] ?? '') || /\.Timeout\s*=|WithContext\(/.test(masked.bare);

@@ -22,9 +22,9 @@ export function jsxIn({ path, text }: TextFile): Concern[] {
   for (const { index, 1: value = '' } of masked.code.matchAll(/\.(?:inner|outer)HTML\s*\+?=(?!=)\s*([^;\n]{1,300})/g))
     if (!literal.test(value.trim()) && !safe.test(value))
       tell(index, 'cross-site scripting', 'ADVISORY', 'markup holds a value that may come from outside');
-  for (const { args, offset } of callsIn(masked, /(?<![\w.])(?:eval|new Function)/g))
+  for (const { args, offset } of callsIn(masked, /(?<![\w.])(?:eval|new Function)/))
     if (args.some((arg) => !literal.test(arg))) tell(offset, 'code injection', 'ADVISORY', 'text becomes code');
-  for (const { args, offset } of callsIn(masked, /(?<![\w.])fetch/g))
+  for (const { args, offset } of callsIn(masked, /(?<![\w.])fetch/))
     if (
       /^['"`]https?:/.test(args[0] ?? '') &&
       (args[1] === undefined || (/^\{/.test(args[1]) && !/signal|\.\.\./.test(args[1])))

@@ -61,7 +61,7 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
-    calls: /\bsubprocess\.(?:run|call|Popen|check_output|check_call|getoutput)|(?<![\w.])os\.(?:system|popen)/g,
+    calls: /\bsubprocess\.(?:run|call|Popen|check_output|check_call|getoutput)|(?<![\w.])os\.(?:system|popen)/,
     judge: ({ name, args }, names) => {
       const isShell = name.startsWith('os.') || args.some((arg) => /^shell\s*=\s*True$/.test(arg));
       const text = names.resolve(args[0] ?? '');
@@ -82,7 +82,7 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    calls: /(?<![\w.])(?:eval|exec)/g,
+    calls: /(?<![\w.])(?:eval|exec)/,
     judge: ({ name, args }, names) => {
       const text = args[0] ?? '';
       if (text === '' || fixed.test(names.resolve(text))) return null;
@@ -91,7 +91,7 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    calls: /\.(?:execute|executemany|executescript|raw|query|text)/g,
+    calls: /\.(?:execute|executemany|executescript|raw|query|text)/,
     judge: ({ args }, names) => {
       const text = names.resolve(args[0] ?? '');
       if (!sql.test(text) || !isComposed(text)) return null;
@@ -104,7 +104,7 @@ const rules: readonly Rule[] = [
   },
   {
     calls:
-      /(?<![\w.])(?:open|os\.path\.join|send_file|FileResponse|Path|pathlib\.Path|os\.(?:remove|unlink|listdir)|shutil\.\w+)/g,
+      /(?<![\w.])(?:open|os\.path\.join|send_file|FileResponse|Path|pathlib\.Path|os\.(?:remove|unlink|listdir)|shutil\.\w+)/,
     judge: ({ name, args }, names) => {
       const text = args.join(', ');
       if (!names.isOutside(text) || /secure_filename|basename/.test(text + names.resolve(args.at(-1) ?? '')))
@@ -117,7 +117,7 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    calls: /(?<![\w.])yaml\.(?:load|load_all|unsafe_load|full_load)/g,
+    calls: /(?<![\w.])yaml\.(?:load|load_all|unsafe_load|full_load)/,
     needs: /^[ \t]*import[^\n]*\byaml\b/m,
     judge: ({ name, args }) => {
       if (/^yaml\.load(?:_all)?$/.test(name) && args.some((arg) => /(?:Safe|CSafe|Base)Loader/.test(arg))) return null;
@@ -129,21 +129,21 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    calls: /(?<![\w.])(?:pickle|marshal|dill)\.loads?/g,
+    calls: /(?<![\w.])(?:pickle|marshal|dill)\.loads?/,
     judge: ({ name, args }, names) =>
       names.isOutside(args.join())
         ? { check: 'unsafe loading', weight: 'FAIL', says: `${name} runs what comes from outside` }
         : null,
   },
   {
-    calls: /(?<![\w.])(?:render_template_string|Markup|mark_safe|HTMLResponse)/g,
+    calls: /(?<![\w.])(?:render_template_string|Markup|mark_safe|HTMLResponse)/,
     judge: ({ name, args }, names) =>
       isComposed(names.resolve(args[0] ?? '')) || names.isOutside(args[0] ?? '')
         ? { check: 'cross-site scripting', weight: 'FAIL', says: `${name} is given markup with values in it` }
         : null,
   },
   {
-    calls: /(?<![\w.])jwt\.(?:encode|decode)/g,
+    calls: /(?<![\w.])jwt\.(?:encode|decode)/,
     judge: ({ args }, names) => {
       const secret = names.resolve(args[1]?.replace(/^key\s*=\s*/, '') ?? '');
       return fixed.test(secret)
@@ -153,7 +153,7 @@ const rules: readonly Rule[] = [
   },
   {
     calls:
-      /(?<![\w.])requests\.(?:get|post|put|patch|delete|head|options|request)|(?<![\w.])(?:urllib\.request\.)?urlopen|(?<![\w.])httpx\.(?:get|post|put|patch|delete|head|request|Client|AsyncClient)/g,
+      /(?<![\w.])requests\.(?:get|post|put|patch|delete|head|options|request)|(?<![\w.])(?:urllib\.request\.)?urlopen|(?<![\w.])httpx\.(?:get|post|put|patch|delete|head|request|Client|AsyncClient)/,
     judge: ({ name, args }) => {
       const limit = args.find((arg) => /^timeout\s*=|^\*\*/.test(arg));
       const isLimited = name.startsWith('httpx')
@@ -164,7 +164,7 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    calls: /(?<![\w.])(?:requests|httpx)\.\w+/g,
+    calls: /(?<![\w.])(?:requests|httpx)\.\w+/,
     judge: ({ args }) =>
       args.some((arg) => /^verify\s*=\s*False$/.test(arg))
         ? { check: 'certificates', weight: 'FAIL', says: 'verify=False trusts anybody' }

@@ -205,6 +205,17 @@ const planted: readonly (readonly [string, Files, string, string, 'HOLD' | 'ADVI
     'HOLD',
   ],
   [
+    'the merge of a proposal with secrets',
+    job(
+      `      - uses: actions/checkout@${sha}\n        with:\n          ref: refs/pull/\${{ github.event.number }}/merge\n`,
+      '',
+      'pull_request_target',
+    ),
+    'untrusted code',
+    `${ci}:7`,
+    'HOLD',
+  ],
+  [
     'a title in a script',
     job('      - run: echo "${{ github.event.pull_request.title }}"\n', '', 'pull_request'),
     'untrusted code',

@@ -260,6 +260,22 @@ const planted: readonly (readonly [string, string, string, string, number, 'HOLD
     'HOLD',
   ],
   [
+    'a query put together before, in Go',
+    'a.go',
+    'package a\n\nfunc f(n string) {\n\tq := "SELECT id FROM u WHERE n = \'" + n + "\'"\n\tdb.QueryRow(q)\n}\n',
+    'SQL injection',
+    5,
+    'HOLD',
+  ],
+  [
+    'https.request without a limit',
+    'a.ts',
+    "import * as https from 'https';\nexport const f = (cb: any) => https.request({ host: 'x.y' }, cb);",
+    'timeouts',
+    2,
+    'ADVISORY',
+  ],
+  [
     'a path in Go',
     'a.go',
     'package a\n\nfunc f(w http.ResponseWriter, r *http.Request) {\n\tname := r.URL.Query().Get("f")\n\tos.ReadFile("/srv/" + name)\n}\n',

@@ -49,13 +49,10 @@ export interface Call {
   readonly offset: number;
 }
 
-/** Every call whose name the pattern (global, ending before the parenthesis) finds. */
+/** Every call whose name the pattern finds, up to the parenthesis. */
 export function* callsIn({ code, bare }: Masked, name: RegExp): Generator<Call> {
-  for (const match of bare.matchAll(name)) {
-    const open = match.index + match[0].length;
-    if (bare[open] !== '(') continue;
-    yield { name: match[0], args: argumentsAt(code, bare, open), offset: match.index };
-  }
+  for (const match of bare.matchAll(new RegExp(`(?:${name.source})(?=\\()`, 'g')))
+    yield { name: match[0], args: argumentsAt(code, bare, match.index + match[0].length), offset: match.index };
 }
 
 function argumentsAt(code: string, bare: string, open: number): string[] {

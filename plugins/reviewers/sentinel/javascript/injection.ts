@@ -50,9 +50,7 @@ export const query: Rule = (site) => {
   if (!text || !isComposed(text) || !sql.test(module.text(text).replace(/^[`'"(\s]+/, ''))) return null;
   const origin = module.origin(text, owners, sqlSafe);
   const weight = weightOf(origin);
-  return (
-    weight && { check: 'SQL injection', weight, says: `a query holds ${wordsFor(origin)}; pass it as a parameter` }
-  );
+  return weight && { check: 'SQL injection', weight, says: `a query holds ${wordsFor(origin)}; bind it instead` };
 };
 
 /** A page is given text with values in it. */

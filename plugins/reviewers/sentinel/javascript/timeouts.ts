@@ -36,11 +36,14 @@ function asking(node: CallExpression, method: string, { module }: Site): Objecti
 }
 
 function requesting(node: CallExpression, { owners, module }: Site): Objection | null {
-  const options = optionsOf(node, 0);
-  if (options !== 'none' && options !== 'unknown' && mayHave(options, /^(?:signal|timeout)$/)) return null;
+  const options = node.arguments.find(({ type }) => type === 'ObjectExpression');
+  if (options?.type === 'ObjectExpression' && mayHave(options, /^(?:signal|timeout)$/)) return null;
   const around = owners[0] === undefined ? '' : module.text(owners[0]);
   if (/\.setTimeout\(|['"]timeout['"]|\bsignal\b|\btimeout\b/.test(around)) return null;
-  if (node.arguments.some(({ type }, at) => type === 'Identifier' && at > 0)) return null; // Options from elsewhere, perhaps.
+  // A name after the address may be options; after options, or if it says so, it is who gets the answer.
+  const others = node.arguments.slice(1).filter(({ type }) => type === 'Identifier');
+  const mayBeOptions = others.some((name) => !/^(?:cb|callback|done|on[A-Z]\w*|handler)$/.test(module.text(name)));
+  if (options === undefined && mayBeOptions) return null;
   return missing(module.text(node.callee), 'pass timeout and end the request when it passes');
 }
 

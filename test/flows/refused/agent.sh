@@ -1,0 +1,3 @@
+#!/bin/sh
+echo plan > PLAN.md
+echo "{\"summary\": \"A plan\"}" > "$PATCHBAY_RESULT"
