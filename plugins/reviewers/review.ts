@@ -29,7 +29,7 @@ export interface ReviewInput {
   readonly verification: Verification;
   /** The story card: `out_of_scope` is read. */
   readonly story?: Readonly<Record<string, unknown>>;
-  /** The handoff note: `known_gaps` and `edge_cases_tested` are read. */
+  /** The handoff note: `known_gaps` is read. */
   readonly handoff?: Readonly<Record<string, unknown>>;
   /** Runs a command in the workspace; without it nothing is run, and the report says so. */
   readonly run?: (command: string) => Promise<CommandOutcome>;

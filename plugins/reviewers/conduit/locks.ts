@@ -1,3 +1,4 @@
+import { matchesGlob } from 'node:path';
 import { parse } from 'yaml';
 import type { Concern } from '../concern.ts';
 import type { Workspace } from '../workspace/files.ts';
@@ -5,7 +6,7 @@ import { lockFor, npmLocks, objectOf, type PackageFile, packagesOf, texts } from
 import { folderOf, within } from '../workspace/paths.ts';
 import { commandsOf, linesOf } from '../workspace/shell.ts';
 import type { Pipeline } from './job.ts';
-import { record } from './yaml-file.ts';
+import { list, record } from './yaml-file.ts';
 
 const check = 'lock files';
 
@@ -53,14 +54,23 @@ function byNpm(text: string, inside: string): Locked {
   if (packages === undefined)
     return (name) => (record(dependencies)[name] === undefined ? `it does not know ${name}` : null);
   const own = record(packages)[inside];
-  // A package of a folder around which is not one of its workspaces has nothing to do with this lock file.
-  if (own === undefined) return () => null;
+  if (own === undefined) {
+    const { workspaces } = record(record(packages)['']);
+    // A package that is none of its workspaces has nothing to do with this lock file.
+    return isWorkspace(inside, workspaces) ? () => `it does not know the workspace ${inside}` : () => null;
+  }
   const { dependencies: main, devDependencies: dev, optionalDependencies: optional } = record(own);
   const ranges = { ...texts(dev), ...texts(optional), ...texts(main) };
   return (name, range) => {
     if (ranges[name] === undefined) return `it does not know ${name}`;
     return ranges[name] === range ? null : `${name} is ${ranges[name]} there and ${range} here`;
   };
+}
+
+function isWorkspace(folder: string, patterns: unknown): boolean {
+  return list(patterns).some(
+    (pattern) => typeof pattern === 'string' && matchesGlob(folder, pattern.replace(/^\.\/|\/$/g, '')),
+  );
 }
 
 function byYarn(text: string): Locked {

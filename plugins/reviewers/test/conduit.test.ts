@@ -137,6 +137,17 @@ const planted: readonly (readonly [string, Files, string, string, 'HOLD' | 'ADVI
     'HOLD',
   ],
   [
+    'a workspace that the lock does not know',
+    {
+      'package.json': '{"workspaces": ["packages/*"]}',
+      'package-lock.json': '{"lockfileVersion": 3, "packages": {"": {"workspaces": ["packages/*"]}}}',
+      'packages/new/package.json': manifest({ a: '^1.0.0' }),
+    },
+    'lock files',
+    'packages/new/package.json:4',
+    'HOLD',
+  ],
+  [
     'a lock file that is missing',
     { 'package.json': manifest({ a: '^2.0.0' }) },
     'lock files',

@@ -14,8 +14,8 @@ export interface SealedBundle {
 }
 
 /**
- * Writes the files of a bundle, by their relative paths, into a folder that nobody can write to. Whatever was there is replaced. Throws
- * INTERNAL for a path that leads out of the folder.
+ * Writes the files of a bundle, by their relative paths, into a folder that nobody can write to. Whatever was there is
+ * replaced. Throws INTERNAL for a path that leads out of the folder.
  */
 export function sealBundle(dir: string, files: Readonly<Record<string, string>>): SealedBundle {
   const paths = Object.keys(files).sort();
@@ -39,7 +39,9 @@ export function sealBundle(dir: string, files: Readonly<Record<string, string>>)
   );
 }
 
-/** Whether a bundle still is what was sealed: the same files, no more and no less, with the same content. Never throws. */
+/**
+ * Whether a bundle still is what was sealed: the same files, no more and no less, with the same content. Never throws.
+ */
 export function verifyBundle(dir: string, sealed: SealedBundle): boolean {
   try {
     if (lstatSync(dir).isSymbolicLink()) return false;

@@ -15,9 +15,9 @@ export interface CommitText {
 }
 
 /**
- * Makes all that is in a workspace now one commit on top of what was accepted before, whatever commits the agent made. No hook runs, nothing
- * is signed. Gives the commit: the last one if nothing has changed since, so that doing it again after a crash is harmless;
- * null for a folder. Rejects with WORKSPACE_FAILED.
+ * Makes all that is in a workspace now one commit on top of what was accepted before, whatever commits the agent made.
+ * No hook runs, nothing is signed. Gives the commit: the last one if nothing has changed since, so that doing it again
+ * after a crash is harmless; null for a folder. Rejects with WORKSPACE_FAILED.
  */
 export async function commitTurn(ws: Workspace, { message, author }: CommitText): Promise<string | null> {
   const { repository } = ws;
@@ -41,8 +41,9 @@ export type Merged =
   | { readonly ok: false; readonly conflicts: readonly string[] };
 
 /**
- * Brings what is committed in the worktree of a turn into the run's: as it is if nothing else came in meanwhile, else by a merge. Where both
- * changed the same lines nothing is done. One at a time for each run. Rejects with WORKSPACE_FAILED.
+ * Brings what is committed in the worktree of a turn into the run's: as it is if nothing else came in meanwhile, else
+ * by a merge. Where both changed the same lines nothing is done. One at a time for each run. Rejects with
+ * WORKSPACE_FAILED.
  */
 export async function mergeTurn(run: Workspace, turn: Workspace): Promise<Merged> {
   const { repository } = run;
@@ -56,7 +57,8 @@ export async function mergeTurn(run: Workspace, turn: Workspace): Promise<Merged
   const call = inMirror(run);
   const parents = ours === turn.base ? undefined : ['-p', ours, '-p', theirs, '-m', 'Merge the work of a turn'];
   const commit = parents === undefined ? theirs : (await git(['commit-tree', tree, ...parents], call)).trim();
-  await tryGit(['update-index', '-q', '--refresh'], call); // Fails where something is not committed, which the next one tells better.
+  // Fails where something is not committed, which the next one tells better.
+  await tryGit(['update-index', '-q', '--refresh'], call);
   await git(['read-tree', '-m', '-u', ours, commit], call);
   await accept(run, repository, commit, ours);
   return { ok: true, commit };

@@ -20,7 +20,9 @@ export interface GitCall {
   readonly stdin?: string;
   /** A file to read instead. */
   readonly stdinFile?: string;
-  /** How much of its output is wanted, in bytes; then it is ended. @default 256 MiB, and it is an error if there is more */
+  /**
+   * How much of its output is wanted, in bytes; then it is ended. @default 256 MiB, and it is an error if there is more
+   */
   readonly cutAt?: number;
   /** Who commits. @default Patchbay */
   readonly author?: { readonly name: string; readonly email: string };

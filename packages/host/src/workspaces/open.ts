@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { workspaceDirty, workspaceFailed } from './failure.ts';
-import { git } from './git.ts';
+import { git, tryGit } from './git.ts';
 import { fill, makeMirror, setTip, tipOf } from './mirror.ts';
 import { type Found, findRepository, refuseDirty } from './repository.ts';
 import type { Workspace } from './workspace.ts';
@@ -35,8 +35,9 @@ interface Made {
 }
 
 /**
- * Opens the workspace of a run: makes it, or finds what is there, half made or whole. Rejects with WORKSPACE_DIRTY, which names the files,
- * when something is not committed or there is no commit at all; with WORKSPACE_FAILED when git fails.
+ * Opens the workspace of a run: makes it, or finds what is there, half made or whole. Rejects with WORKSPACE_DIRTY,
+ * which names the files, when something is not committed or there is no commit at all; with WORKSPACE_FAILED when git
+ * fails.
  */
 export async function openWorkspace({ project, run_id, state, dirty = 'refuse' }: OpenWorkspace): Promise<Workspace> {
   const home = realpathSync(project);
@@ -48,18 +49,24 @@ export async function openWorkspace({ project, run_id, state, dirty = 'refuse' }
     if (made?.kind === 'worktree') throw workspaceFailed(`${home} is no longer in a git repository`);
     return openFolder(place);
   }
-  if (made === undefined && found.head === null) {
-    const hint = 'Make a first commit: `git add --all && git commit`.';
-    throw workspaceDirty('the repository has no commit yet: there is nothing to begin with', home, hint);
-  }
-  if (made === undefined && dirty === 'refuse') await refuseDirty(home, found);
-  const at = made ?? { kind: 'worktree', branch: `patchbay/${run_id}`, base: found.head };
+  const at = made ?? (await begin(home, `patchbay/${run_id}`, found, dirty));
   return openWorktree({ ...place, ...worktreeAt(place.state, '', found.repository) }, at);
 }
 
+async function begin(project: string, branch: string, found: Found, dirty: 'refuse' | 'ignore'): Promise<Made> {
+  const { head, repository } = found;
+  if (head === null) {
+    const hint = 'Make a first commit: `git add --all && git commit`.';
+    throw workspaceDirty('the repository has no commit yet: there is nothing to begin with', project, hint);
+  }
+  if (dirty === 'refuse') await refuseDirty(project, found);
+  await refuseForeignBranch(repository, branch, head);
+  return { kind: 'worktree', branch, base: head };
+}
+
 /**
- * Opens a worktree of its own for one of several turns at the same time, from what the run has accepted so far. A folder
- * cannot be had twice: there it is the run's own workspace, and turns should work one after the other.
+ * Opens a worktree of its own for one of several turns at the same time, from what the run has accepted so far. A
+ * folder cannot be had twice: there it is the run's own workspace, and turns should work one after the other.
  */
 export async function openTurnWorkspace(run: Workspace, turn_id: string): Promise<Workspace> {
   if (run.repository === null) return run;
@@ -69,14 +76,18 @@ export async function openTurnWorkspace(run: Workspace, turn_id: string): Promis
   return openWorktree({ ...run, ...worktreeAt(run.state, suffix, run.repository) }, at);
 }
 
-/** Removes the worktrees of a run and of its turns, with all that is not accepted. The branch stays if it is to be kept. */
+/**
+ * Removes the worktrees of a run and of its turns, with all that is not accepted. The branch stays if it is to be kept.
+ */
 export async function closeWorkspace(run: Workspace, { keepBranch }: { readonly keepBranch: boolean }): Promise<void> {
   const { state, repository, branch } = run;
   for (const name of readdirSync(state)) {
     if (repository !== null && /^work(?:-|$)/.test(name)) forgetWorktree(repository, join(state, name));
-    if (/^git(?:-|$)|^workspace(?:-.*)?\.json$/.test(name)) rmSync(join(state, name), { recursive: true, force: true });
+    if (/^git(?:-|$)|^workspace-.*\.json$/.test(name)) rmSync(join(state, name), { recursive: true, force: true });
   }
+  // What was made stays known as long as the branch does: opened again, the run goes on with it.
   if (repository === null || branch === null || keepBranch) return;
+  rmSync(madeFile(run), { force: true });
   await git(['update-ref', '-d', `refs/heads/${branch}`], { cwd: repository.common, gitDir: repository.common });
 }
 
@@ -107,8 +118,8 @@ async function openWorktree(
   const whole =
     existsSync(madeFile(ws)) && existsSync(join(ws.root, '.git')) && adminOf(repository, ws.root) !== undefined;
   if (whole) return ws;
-  const commit = (existsSync(madeFile(ws)) ? tipOf(ws) : undefined) ?? made.base;
-  if (commit === null) throw workspaceFailed('a worktree needs a commit to begin with');
+  const commit = existsSync(madeFile(ws)) ? (tipOf(ws) ?? (await branchCommit(ws, repository))) : made.base;
+  if (commit === null) throw workspaceFailed(`nothing is left of what was accepted: ${ws.branch} is gone`);
   await addWorktree(repository, ws, commit);
   await fill(ws, commit);
   await pointWorktree(ws, repository, commit);
@@ -116,6 +127,21 @@ async function openWorktree(
   setTip(ws, commit);
   writeMade(ws, made);
   return ws;
+}
+
+async function branchCommit({ branch }: Workspace, { common }: Found['repository']): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
+  const { code, stdout } = await tryGit(args, { cwd: common, gitDir: common });
+  return code === 0 ? stdout.trim() : null;
+}
+
+/** A branch of this name that somebody else made would be lost; what a killed host left is where a run begins. */
+async function refuseForeignBranch({ common }: Found['repository'], branch: string, head: string): Promise<void> {
+  const args = ['merge-base', '--is-ancestor', `refs/heads/${branch}`, head];
+  const { code } = await tryGit(args, { cwd: common, gitDir: common });
+  if (code !== 1) return;
+  const hint = `Rename it, or delete it with \`git branch -D ${branch}\`.`;
+  throw workspaceFailed(`there is a branch ${branch} already, with commits of its own`, { hint });
 }
 
 function worktreeAt(state: string, suffix: string, repository: Found['repository']) {

@@ -5,8 +5,8 @@ import { stage } from './stage.ts';
 import type { Workspace } from './workspace.ts';
 
 /**
- * What has changed since a snapshot, to be read: how much in which file, then the lines. No longer than about `limit` bytes (64 KiB by default);
- * what is left out is said at the end. Rejects with WORKSPACE_FAILED.
+ * What has changed since a snapshot, to be read: how much in which file, then the lines. No longer than about `limit`
+ * bytes (64 KiB by default); what is left out is said at the end. Rejects with WORKSPACE_FAILED.
  */
 export async function patch(ws: Workspace, before: Snapshot, limit = 65_536): Promise<string> {
   await stage(ws);
@@ -22,7 +22,9 @@ export async function patch(ws: Workspace, before: Snapshot, limit = 65_536): Pr
   return `${lines}[cut: the rest of the changes is not shown]\n`;
 }
 
-/** How many files and lines have changed since a snapshot. Binary files count no lines. Rejects with WORKSPACE_FAILED. */
+/**
+ * How many files and lines have changed since a snapshot. Binary files count no lines. Rejects with WORKSPACE_FAILED.
+ */
 export async function diffStat(ws: Workspace, before: Snapshot): Promise<DiffStat> {
   await stage(ws);
   const counted = await git(['diff-index', '--cached', '--numstat', '--no-renames', '-z', before.tree], inMirror(ws));

@@ -65,7 +65,8 @@ export function protectedIn({ repository, kind }: Workspace, path: string): bool
   const prefix = repository?.prefix ?? '';
   const own = path.startsWith(prefix) ? path.slice(prefix.length) : path;
   if (/^\.(?:patchbay|agentxchain)(?:\/|$)/.test(own)) return true;
-  // In a worktree they are files like others until somebody merges them; in the project itself they are what the host obeys.
+  // In a worktree they are files like others until somebody merges them; in the project itself they are what the host
+  // obeys.
   return kind === 'folder' && /^(?:patchbay\.yaml|patchbay\.lock|agentxchain\.json)$/.test(own);
 }
 
@@ -130,14 +131,19 @@ function byContent(file: string): Watched[string] | undefined {
   }
 }
 
-/** Whether two settings files of the repository differ in nothing but branches: people work in it during a run. */
+/**
+ * Settings that come and go with everyday work in a repository, people's during a run included, and that run nothing.
+ */
+const harmless = /^(?:branch\..*|submodule\..*\.(?:url|active))$/s;
+
+/** Whether two settings files of the repository differ in nothing that matters. */
 async function sameSettings(ws: Workspace, file: string, was?: string | null, is?: string | null): Promise<boolean> {
   if (file !== join(ws.repository?.common ?? '', 'config') || !was || !is) return false;
   const read = async (content: string) => {
     const args = ['config', '--file', '-', '--no-includes', '--list', '--null'];
     const stdin = Buffer.from(content, 'base64').toString();
     const { code, stdout } = await tryGit(args, { cwd: ws.project, gitDir: ws.mirror, stdin });
-    const entries = stdout.split('\0').filter((entry) => !entry.startsWith('branch.'));
+    const entries = stdout.split('\0').filter((entry) => !harmless.test(entry.split('\n')[0] ?? ''));
     return code === 0 ? entries.join('\0') : undefined;
   };
   const before = await read(was);

@@ -42,9 +42,9 @@ function takeBack(
   held: ReadonlySet<string>,
 ): boolean {
   const file = resolve(ws.dir, path);
-  const inMirror = !isAbsolute(path) && held.has(fromRoot(ws, path));
-  if (special === 'protected' && !inMirror) return putBack(file, before.watched);
-  if (special === 'large' && kind !== 'added' && !inMirror) return false;
+  const isHeld = !isAbsolute(path) && held.has(fromRoot(ws, path));
+  if (special === 'protected' && !isHeld) return putBack(file, before.watched);
+  if (special === 'large' && kind !== 'added' && !isHeld) return false;
   rmSync(file, { recursive: true, force: true });
   return true;
 }

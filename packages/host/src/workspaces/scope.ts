@@ -3,9 +3,9 @@ import { Minimatch } from 'minimatch';
 import type { Change } from './change.ts';
 
 /**
- * The changes that a role was not allowed to make. Its globs are relative to the workspace; `*` stays within a folder, `**` does not,
- * both match names that begin with a dot; a name without wildcards means the file, or the folder with all in it. A renamed
- * file needs both names; what is special is in nobody's scope.
+ * The changes that a role was not allowed to make. Its globs are relative to the workspace; `*` stays within a folder,
+ * `**` does not, both match names that begin with a dot; a name without wildcards means the file, or the folder with
+ * all in it. A renamed file needs both names; what is special is in nobody's scope.
  */
 export function outside(changes: readonly Change[], writes: readonly string[]): Change[] {
   const globs = writes.flatMap(globsOf);

@@ -24,8 +24,9 @@ export async function snapshot(ws: Workspace): Promise<Snapshot> {
 }
 
 /**
- * What has changed since a snapshot, whoever says what: untracked files, commits and flags that the agent made included, files that git ignores
- * not. Whatever belongs to git or to Patchbay is told even if it is ignored or elsewhere. Rejects with WORKSPACE_FAILED.
+ * What has changed since a snapshot, whoever says what: untracked files, commits and flags that the agent made
+ * included, files that git ignores not. Whatever belongs to git or to Patchbay is told even if it is ignored or
+ * elsewhere. Rejects with WORKSPACE_FAILED.
  */
 export async function observe(ws: Workspace, before: Snapshot): Promise<readonly Change[]> {
   const guarded = await protectedChanges(ws, before.watched);

@@ -41,9 +41,9 @@ const tailChars = 4_000;
 const timedOutCode = 124;
 
 /**
- * Runs commands by `sh -c`, one after the other, all of them; they hold if each exits with 0. One that is ended by a signal counts as 128 and the
- * signal's number, one whose time is over as 124. Rejects with the signal's reason if it aborts, with HANDLER_START or
- * HANDLER_FAILED if a command cannot be run at all.
+ * Runs commands by `sh -c`, one after the other, all of them; they hold if each exits with 0. One that is ended by a
+ * signal counts as 128 and the signal's number, one whose time is over as 124. Rejects with the signal's reason if it
+ * aborts, with HANDLER_START or HANDLER_FAILED if a command cannot be run at all.
  */
 export async function verify(commands: readonly string[], options: VerifyOptions): Promise<Verification> {
   const outputs: CommandOutput[] = [];

@@ -23,7 +23,10 @@ export async function addWorktree(repository: Repository, at: Pick<Workspace, 'r
   await git(['worktree', 'add', '--quiet', '--no-checkout', ...on, '--', at.root, commit], call);
 }
 
-/** Removes a worktree, whole or half made, and what the repository keeps about it. Not by `git worktree prune`: others' may be away. */
+/**
+ * Removes a worktree, whole or half made, and what the repository keeps about it. Not by `git worktree prune`: others'
+ * may be away.
+ */
 export function forgetWorktree(repository: Repository, root: string): void {
   for (let admin = adminOf(repository, root); admin !== undefined; admin = adminOf(repository, root)) {
     rmSync(admin, { recursive: true, force: true });
@@ -32,8 +35,8 @@ export function forgetWorktree(repository: Repository, root: string): void {
 }
 
 /**
- * Has the repository agree with what is accepted: the branch and HEAD of the worktree are at this commit, whatever an agent
- * did to them, and its index says that the files are those of the commit.
+ * Has the repository agree with what is accepted: the branch and HEAD of the worktree are at this commit, whatever an
+ * agent did to them, and its index says that the files are those of the commit.
  */
 export async function pointWorktree(ws: Workspace, repository: Repository, commit: string): Promise<void> {
   const admin = adminOf(repository, ws.root);
