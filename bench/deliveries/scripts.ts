@@ -7,11 +7,10 @@ import { openLedger } from '../../packages/host/src/ledger/index.ts';
 import { runScript } from '../../packages/host/src/outbound/script.ts';
 import { findBubblewrap } from '../../packages/host/src/sandbox/bubblewrap.ts';
 import { inNamespace } from '../../packages/host/src/sandbox/launch/cage.ts';
-import { Launcher } from '../../packages/host/src/sandbox/launcher.ts';
 import type { Service } from '../../packages/host/src/service.ts';
 import { fill } from '../ledger/raw.ts';
-import type { Bare } from './bare-spawner.ts';
 import { accepted, inFolder, project, scriptPackage, withHost, write } from './project.ts';
+import { Launcher } from './shipped.ts';
 import { sideBySide, type Taken } from './side-by-side.ts';
 
 const body = 'echo "turn $AGENTXCHAIN_TURN_ID was accepted"';
@@ -22,11 +21,11 @@ export function beside(rounds: number): Promise<Taken> {
   return inFolder(async (dir) => {
     write(dir, { 'run.sh': `#!/bin/sh\n${body}\n` });
     const launcher = new Launcher({ project: dir });
-    const spawner = fork(join(import.meta.dirname, 'bare-spawner.ts'), { execArgv: process.execArgv });
+    const spawner = fork(join(import.meta.dirname, 'bare-spawner.mjs'), { execArgv: [] });
     try {
       const bwrap = (await launcher.confinement()) === 'namespace' ? findBubblewrap() : undefined;
       const own = [join(dir, 'run.sh')];
-      const bare: Bare = { argv: bwrap === undefined ? own : inNamespace(bwrap, dir, own), cwd: dir, env };
+      const bare = { argv: bwrap === undefined ? own : inNamespace(bwrap, dir, own), cwd: dir, env };
       const plugin = { name: 'x', version: '1.0.0', dir, config: { channel: '#agents' }, env: {} };
       const handler = { type: 'script', event: 'turn:accepted', run: './run.sh', timeoutMs: 10_000 } as const;
       return await sideBySide(

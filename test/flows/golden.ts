@@ -15,24 +15,12 @@ export function goldenOf(events: readonly StoredEvent[], project: string): strin
   return `${text}\n`;
 }
 
-/** Turns at the same time come in any order: those between two other steps are put together, by turn. */
-export function byTurn(events: readonly StoredEvent[]): StoredEvent[] {
-  const sorted: StoredEvent[] = [];
-  let turns: StoredEvent[] = [];
-  const flush = () => {
-    sorted.push(...turns.toSorted((a, b) => ((a.turn_id ?? '') < (b.turn_id ?? '') ? -1 : a.turn_id === b.turn_id ? 0 : 1)));
-    turns = [];
-  };
-  for (const event of events) {
-    if (event.type.startsWith('turn:')) {
-      turns.push(event);
-      continue;
-    }
-    flush();
-    sorted.push(event);
-  }
-  flush();
-  return sorted;
+/** Turns at the same time come in any order: here one after the other, in this order, where the first of them began. */
+export function inOrder(events: readonly StoredEvent[], turns: readonly string[]): StoredEvent[] {
+  const isOne = ({ turn_id }: StoredEvent) => turn_id !== null && turns.includes(turn_id);
+  const at = events.findIndex(isOne);
+  const sorted = turns.flatMap((turn) => events.filter(({ turn_id }) => turn_id === turn));
+  return [...events.slice(0, at), ...sorted, ...events.slice(at).filter((event) => !isOne(event))];
 }
 
 function headOf({ event, turn_id, attempt }: Payload): string {
@@ -77,7 +65,12 @@ function bodyOf(payload: Payload): string {
   }
 }
 
-function workOf({ result, files_changed, verification, cost }: EventPayload<'turn:accepted'> | EventPayload<'turn:submitted'>) {
+function workOf({
+  result,
+  files_changed,
+  verification,
+  cost,
+}: EventPayload<'turn:accepted'> | EventPayload<'turn:submitted'>) {
   const ran = verification.machine_evidence.map(({ command, exit_code }) => `${command} exited with ${exit_code}`);
   return [
     `: ${result.summary}`,
@@ -90,9 +83,19 @@ function workOf({ result, files_changed, verification, cost }: EventPayload<'tur
   ].join('');
 }
 
-function summaryOf({ turns, phases, decisions, objections, verification, cost }: EventPayload<'run:completed'>['run_summary']) {
+function summaryOf({
+  turns,
+  phases,
+  decisions,
+  objections,
+  verification,
+  cost,
+}: EventPayload<'run:completed'>['run_summary']) {
   const counts = `${turns} turns, ${decisions} decisions, ${objections} objections, verification ${verification.status}`;
-  return `${line('phases', phases.map(({ name }) => name))}${line('summary', `${counts}, ${cost.usd} USD`)}`;
+  return `${line(
+    'phases',
+    phases.map(({ name }) => name),
+  )}${line('summary', `${counts}, ${cost.usd} USD`)}`;
 }
 
 function told({ id, statement }: { readonly id: string; readonly statement: string }): string {

@@ -5,9 +5,9 @@
  */
 
 import childProcess from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findTemplate, openHost, type Service } from 'patchbay-host';
 import type { AnyPlugin, TurnWork } from 'patchbay-sdk';
@@ -32,7 +32,16 @@ function watchGit(): void {
     if (verb !== undefined) points.pass(`before git ${verb}`);
     return spawn(command, args, options);
   }) as typeof spawn;
-  syncBuiltinESMExports();
+}
+
+/** A file of the host's own that is half written when the power goes. */
+function watchFiles(): void {
+  const { writeFileSync } = fs;
+  fs.writeFileSync = (file, data, options) => {
+    const half = () => writeFileSync(file, String(data).slice(0, String(data).length / 2), options);
+    if (String(file).includes('/.patchbay/runs/')) points.pass(`tear ${basename(String(file))}`, half);
+    writeFileSync(file, data, options);
+  };
 }
 
 function watchWork(): void {
@@ -67,7 +76,7 @@ function watchedCore(): AnyPlugin {
 async function noted(line: string): Promise<void> {
   const count = () => {
     try {
-      return readFileSync(join(process.env['CRASH_NOTES'] ?? '', 'agents'), 'utf8').split(`${line}\n`).length;
+      return fs.readFileSync(join(process.env['CRASH_NOTES'] ?? '', 'agents'), 'utf8').split(`${line}\n`).length;
     } catch {
       return 1;
     }
@@ -84,6 +93,8 @@ function watchLedger({ ledger }: Service): void {
 }
 
 watchGit();
+watchFiles();
+syncBuiltinESMExports();
 watchWork();
 const host = await openHost({ cwd, version: '0.0.0', builtins: [watchedCore()] });
 if (host.quarantined.length > 0) throw new Error(JSON.stringify(host.quarantined));

@@ -5,7 +5,7 @@ import type { Package } from '../crash/packages.ts';
 const agent = `#!/bin/sh
 set -e
 echo "start $PATCHBAY_KEY" >> "$CRASH_NOTES/agents"
-sleep 0.05
+sleep 0.03
 result='{"summary":"done","cost":{"input_tokens":10,"output_tokens":1,"usd":0.5}}'
 case "$PATCHBAY_TURN_ID" in
   plan.planner)

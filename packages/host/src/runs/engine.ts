@@ -83,6 +83,8 @@ export class RunEngine {
       await Promise.allSettled(this.#busy.values());
     }
     if (this.#fault !== undefined) throw this.#fault;
+    // Whoever ended it, and also if a crash came right after that.
+    if (isSettled(this.#now.status)) await this.#parts.workshop.close(this.#now);
     return this.#now;
   }
 
@@ -139,6 +141,9 @@ export class RunEngine {
     const { promise: written, resolve, reject } = Promise.withResolvers<void>();
     const emitted = this.#writing.then(() => {
       const after = this.#state?.head ?? 0;
+      // The others of a parallel group may still have something to say when one of them has the run held.
+      if (this.#state !== undefined && isSettled(this.#state.status))
+        throw new PatchbayError('RUN_MOVED', `run ${this.#run} is ${this.#state.status}`, { run: this.#run });
       return this.#parts.emitter.emit(payload, {
         after,
         appended: (event) => {
@@ -356,7 +361,6 @@ export class RunEngine {
       decisions,
       ...(reason === undefined ? {} : { reason }),
     });
-    await this.#parts.workshop.close(this.#now);
   }
 }
 

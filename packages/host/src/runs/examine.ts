@@ -29,7 +29,7 @@ function problemOf(state: RunState, check: Check, phase: Phase, folder: string):
     }
     case 'objections': {
       const least = rankOf(check.severity);
-      const open = state.objections.filter(({ severity }) => rankOf(severity) >= least);
+      const open = state.objections.filter((one) => one.open && rankOf(one.severity) >= least);
       return open.length === 0
         ? undefined
         : `objections are open: ${open.map(({ id, statement }) => `${id} ${statement}`).join(', ')}`;

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AgentCore, messageOf, PatchbayError, type TurnWork } from 'patchbay-sdk';
 import type { Casting, RunSettings } from '../config/project.ts';
 import { stateDir } from '../config/state.ts';
 import type { Launcher } from '../sandbox/launcher.ts';
 import {
+  closeTurnWorkspace,
   closeWorkspace,
   commitTurn,
   mergeTurn,
@@ -16,7 +18,6 @@ import {
   restore,
   type Snapshot,
   sealBundle,
-  snapshot,
   verify,
   verifyBundle,
   type Workspace,
@@ -24,8 +25,11 @@ import {
 import { bundleOf } from './bundle.ts';
 import type { RunState, Turn } from './state.ts';
 import type { Role, Step } from './template/template.ts';
+import { TurnFiles } from './turn-files.ts';
 import { type Invalid, protocolErrors, readResult } from './validate.ts';
 import type { Plan, TurnEnd, Workshop } from './workshop.ts';
+
+type Ending = Pick<TurnEnd, 'exit_code' | 'signal' | 'timed_out'>;
 
 /** What the turns of a project are worked on with. */
 export interface WorkshopParts {
@@ -40,34 +44,48 @@ export interface WorkshopParts {
   readonly log?: (turn: Turn, line: string) => void;
 }
 
-const unended = { exit_code: null, signal: null, timed_out: false };
+const unended: Ending = { exit_code: null, signal: null, timed_out: false };
+/** How long a core that was stopped has to end; by then its processes were killed. */
+const graceMs = 15_000;
 const base = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 /** Works on turns in the project: a worktree where it is a repository, the folder itself where not. */
 export class ProjectWorkshop implements Workshop {
   readonly #parts: WorkshopParts;
+  readonly #files: TurnFiles;
+  /** By run: the last thing that nothing else may be done beside, such as opening its workspace. */
+  readonly #alone = new Map<string, Promise<unknown>>();
 
   constructor(parts: WorkshopParts) {
     this.#parts = parts;
+    this.#files = new TurnFiles(stateDir(parts.project));
   }
 
   async prepare(plan: Plan) {
     const { state, role, turn_id, attempt, reviews } = plan;
-    const dir = join(this.#turnDir(state, turn_id, attempt), 'bundle');
+    await this.#giveUp(state, turn_id, attempt - 1);
+    const dir = join(this.#files.dir(state, { turn_id, attempt }), 'bundle');
     const diff = reviews === null ? null : await this.#patchOf(state, reviews);
     const { path, files, sha256 } = sealBundle(dir, bundleOf(plan, diff));
     return { adapter: this.#casting(roleOf(state, role)).core, bundle: { path, files: [...files], sha256 } };
   }
 
   async work(state: RunState, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+    const ws = await this.#workspace(state, turn);
+    if (ws.kind !== 'folder' || !isParallel(state, turn)) return this.#workIn(ws, state, turn, signal);
+    // A folder cannot be had twice: what one changes there would be blamed on the other.
+    return this.#inTurn(state, () => this.#workIn(ws, state, turn, signal));
+  }
+
+  async #workIn(ws: Workspace, state: RunState, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+    if (signal.aborted) return failed('STOPPED', ['the run was stopped']);
     const role = roleOf(state, turn.role);
-    const dir = this.#turnDir(state, turn.turn_id, turn.attempt);
+    const dir = this.#files.dir(state, turn);
     const { path, files, sha256 } = turn.dispatch.bundle;
     if (!verifyBundle(path, { path, files, sha256 })) {
       return failed('BUNDLE_CHANGED', [`the bundle ${path} is not what was dispatched`]);
     }
-    const ws = await this.#workspace(state, turn);
-    const before = await this.#before(dir, ws);
+    const before = await this.#files.before(state, turn, ws);
     const resultFile = join(dir, 'result.json');
     const found = readResult(resultFile, turn.dispatch);
     // Its core had finished when the host died: it is not asked again.
@@ -76,14 +94,21 @@ export class ProjectWorkshop implements Workshop {
     return this.#judge(state, turn, role, ws, before, fault, signal);
   }
 
-  async keep(state: RunState, turn: Turn): Promise<readonly string[]> {
-    const ws = await this.#workspace(state, turn);
+  keep(state: RunState, turn: Turn): Promise<readonly string[]> {
+    return this.#inTurn(state, () => this.#keep(state, turn));
+  }
+
+  async #keep(state: RunState, turn: Turn): Promise<readonly string[]> {
+    const run = await this.#runWorkspace(state);
+    const ws = await workspaceIn(run, state, turn);
     const about = `Run: ${state.run_id}\nTurn: ${turn.turn_id}, attempt ${turn.attempt}`;
     const message = `${turn.result?.summary ?? turn.turn_id}\n\n${about}`;
     await commitTurn(ws, { message, author: { name: turn.role, email: `${turn.role}@patchbay.invalid` } });
-    if (!isParallel(state, turn)) return [];
-    const merged = await mergeTurn(await this.#runWorkspace(state), ws);
-    return merged.ok ? [] : merged.conflicts;
+    if (ws.root === run.root) return [];
+    const merged = await mergeTurn(run, ws);
+    if (merged.ok) return [];
+    writeFileSync(this.#files.collided(state, turn), '');
+    return merged.conflicts;
   }
 
   async folder(state: RunState): Promise<string> {
@@ -91,41 +116,44 @@ export class ProjectWorkshop implements Workshop {
   }
 
   async close(state: RunState): Promise<void> {
+    // Nothing was ever opened, or it is closed already.
+    if (!existsSync(join(this.#files.run(state), 'git'))) return;
     await closeWorkspace(await this.#runWorkspace(state), { keepBranch: true });
   }
 
-  #runDir(state: RunState): string {
-    return join(stateDir(this.#parts.project), 'runs', state.run_id);
-  }
-
-  #turnDir(state: RunState, turn_id: string, attempt: number): string {
-    const dir = join(this.#runDir(state), 'turns', `${turn_id}-${attempt}`);
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    return dir;
-  }
-
   #runWorkspace(state: RunState): Promise<Workspace> {
-    return openWorkspace({ project: this.#parts.project, run_id: state.run_id, state: this.#runDir(state) });
+    return openWorkspace({ project: this.#parts.project, run_id: state.run_id, state: this.#files.run(state) });
   }
 
-  /** A turn that others work beside has a workspace of its own; reviewers look at that of the turn they judge. */
-  async #workspace(state: RunState, turn: Turn): Promise<Workspace> {
-    const run = await this.#runWorkspace(state);
-    return isParallel(state, turn) ? openTurnWorkspace(run, turn.reviews?.turn_id ?? turn.turn_id) : run;
+  #workspace(state: RunState, turn: Turn): Promise<Workspace> {
+    return this.#inTurn(state, async () => workspaceIn(await this.#runWorkspace(state), state, turn));
   }
 
-  /** What was there before the turn: looked up once, so that a crash in between changes nothing. */
-  async #before(dir: string, ws: Workspace): Promise<Snapshot> {
-    const file = join(dir, 'before.json');
-    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
-    const before = await snapshot(ws);
-    writeFileSync(file, JSON.stringify(before), { mode: 0o600 });
-    return before;
+  /** In a run, one after the other. */
+  #inTurn<T>({ run_id }: RunState, act: () => Promise<T>): Promise<T> {
+    const done = (this.#alone.get(run_id) ?? Promise.resolve()).then(act);
+    const last = done
+      .catch(() => {})
+      .then(() => {
+        if (this.#alone.get(run_id) === last) this.#alone.delete(run_id);
+      });
+    this.#alone.set(run_id, last);
+    return done;
+  }
+
+  /** Work that collided is given up: the next attempt begins with what the others did. */
+  async #giveUp(state: RunState, turn_id: string, attempt: number): Promise<void> {
+    if (attempt < 1 || !existsSync(this.#files.collided(state, { turn_id, attempt }))) return;
+    await this.#inTurn(state, async () => {
+      const run = await this.#runWorkspace(state);
+      closeTurnWorkspace(run, await openTurnWorkspace(run, turn_id));
+    });
+    this.#files.beginAgain(state, turn_id);
   }
 
   async #patchOf(state: RunState, turn: Turn): Promise<string> {
     const ws = await this.#workspace(state, turn);
-    return patch(ws, await this.#before(this.#turnDir(state, turn.turn_id, turn.attempt), ws));
+    return patch(ws, await this.#files.beforeAll(state, turn, ws));
   }
 
   #casting(role: Role): Casting {
@@ -155,16 +183,23 @@ export class ProjectWorkshop implements Workshop {
     const stopped = Promise.withResolvers<never>();
     both.addEventListener('abort', () => stopped.reject(new Error('was stopped')), { once: true });
     stopped.promise.catch(() => {});
+    let ending = unended;
+    const heard = (end: Ending) => {
+      ending = end;
+    };
+    const work = this.#workFor(state, turn, role, ws, result_file, casting.with, both, heard);
+    const running = (async () => core.run?.(work))();
     try {
-      const work = this.#workFor(state, turn, role, ws, result_file, casting.with, both);
-      await Promise.race([core.run(work), stopped.promise]);
+      await Promise.race([running, stopped.promise]);
       return undefined;
     } catch (error) {
-      if (late.aborted) {
+      // What it started must be gone before its work is looked at, or done again.
+      await Promise.race([running.catch(() => {}), sleep(graceMs, undefined, { ref: false })]);
+      if (late.aborted || ending.timed_out) {
         const message = `${role.name} took longer than ${role.timeoutMs / 1000} s`;
-        return { ...failed('TIMEOUT', [message]), timed_out: true };
+        return { ...failed('TIMEOUT', [message]), ...ending, timed_out: true };
       }
-      return failed('CORE_FAILED', [messageOf(error)]);
+      return { ...failed('CORE_FAILED', [messageOf(error)]), ...ending };
     }
   }
 
@@ -176,10 +211,14 @@ export class ProjectWorkshop implements Workshop {
     result_file: string,
     config: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    heard: (end: Ending) => void,
   ): TurnWork {
     const { turn_id, attempt, phase } = turn;
     const log = (line: string) => {
-      writeFileSync(join(this.#turnDir(state, turn_id, attempt), 'log.txt'), `${line}\n`, { flag: 'a', mode: 0o600 });
+      writeFileSync(join(this.#files.dir(state, { turn_id, attempt }), 'log.txt'), `${line}\n`, {
+        flag: 'a',
+        mode: 0o600,
+      });
       this.#parts.log?.(turn, line);
     };
     return {
@@ -208,14 +247,9 @@ export class ProjectWorkshop implements Workshop {
           ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
         };
         const end = await this.#parts.launcher.run(job, signal);
-        const { exitCode, timedOut, stdout, stderr } = end;
-        return {
-          exit_code: exitCode,
-          signal: end.signal,
-          timed_out: timedOut,
-          stdout: stdout.text,
-          stderr: stderr.text,
-        };
+        const ending = { exit_code: end.exitCode, signal: end.signal, timed_out: end.timedOut };
+        heard(ending);
+        return { ...ending, stdout: end.stdout.text, stderr: end.stderr.text };
       },
     };
   }
@@ -245,7 +279,7 @@ export class ProjectWorkshop implements Workshop {
     const beyond = outside(changes, turn.reviews === null ? role.writes : []);
     const stuck = beyond.length === 0 ? [] : await restore(ws, beyond, before);
     if (fault !== undefined) return fault;
-    const result = readResult(join(this.#turnDir(state, turn.turn_id, turn.attempt), 'result.json'), turn.dispatch);
+    const result = readResult(join(this.#files.dir(state, turn), 'result.json'), turn.dispatch);
     if ('code' in result) return failed(result.code, result.errors);
     if (beyond.length > 0) {
       const told = beyond.map(({ path }) => `${path} was changed, which ${role.name} may not`);
@@ -269,7 +303,9 @@ export class ProjectWorkshop implements Workshop {
     const protocol = protocolErrors(result, turn.reviews !== null, state.decisions);
     if (protocol.length > 0) return failed('PROTOCOL', protocol);
     const verification = { status, commands: [...commands], machine_evidence: [...machine_evidence] };
-    const files_changed = changes.map(({ path }) => path);
+    const all = turn.attempt === 1 ? changes : await observe(ws, await this.#files.beforeAll(state, turn, ws));
+    const foreign = new Set(outside(all, role.writes));
+    const files_changed = all.filter((change) => !foreign.has(change)).map(({ path }) => path);
     return { ...unended, error: null, result: { ...result, files_changed, verification } };
   }
 }
@@ -295,6 +331,11 @@ function roleOf(state: RunState, name: string): Role {
 function stepOf(state: RunState, turn: Turn): Step {
   const steps = state.template.phases.flatMap((phase) => phase.steps.flat());
   return steps.find(({ id }) => id === turn.step) as Step;
+}
+
+/** A turn that others work beside has a workspace of its own; reviewers look at that of the turn they judge. */
+async function workspaceIn(run: Workspace, state: RunState, turn: Turn): Promise<Workspace> {
+  return isParallel(state, turn) ? openTurnWorkspace(run, turn.reviews?.turn_id ?? turn.turn_id) : run;
 }
 
 /** Whether others work beside it. */

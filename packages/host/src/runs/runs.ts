@@ -45,8 +45,10 @@ export class Runs {
   }
 
   /** See `abortRun`. */
-  abort(run_id: string, by: string, reason: string): Promise<void> {
-    return abortRun(this.#parts, run_id, { by, reason });
+  async abort(run_id: string, by: string, reason: string): Promise<void> {
+    await abortRun(this.#parts, run_id, { by, reason });
+    const { state } = await loadRun(this.#parts.ledger, run_id);
+    if (state !== undefined) await this.#parts.workshop.close(state);
   }
 
   /** Begins a run anew that was held, in the phase in which it was: a new run, which says what it resumes. */

@@ -40,6 +40,13 @@ export interface StandingGate {
   }[];
 }
 
+/** What somebody had to say against the work. */
+export type Objection = TurnResult['objections'][number] & {
+  readonly by: string;
+  /** Not any more when the turn it was rejected for is accepted. */
+  readonly open: boolean;
+};
+
 /** A run, as its events tell it. */
 export interface RunState {
   readonly run_id: string;
@@ -55,7 +62,7 @@ export interface RunState {
   readonly gate: StandingGate | null;
   readonly gates: readonly { readonly name: string; readonly state: 'pending' | 'open' | 'refused' }[];
   readonly decisions: TurnResult['decisions'];
-  readonly objections: readonly (TurnResult['objections'][number] & { readonly by: string })[];
+  readonly objections: readonly Objection[];
   readonly advisories: readonly string[];
   readonly cost: TurnResult['cost'];
   readonly started_at: string;
@@ -115,7 +122,8 @@ export function apply(state: RunState | undefined, { seq, type, payload }: Step)
     case 'approval:decided': {
       const gate = standing(state, type);
       const vote = { by: payload.approver, decision: payload.decision, comment: payload.comment };
-      return { ...next, gate: { ...gate, votes: [...gate.votes, vote] } };
+      const voted = { ...next, gate: { ...gate, votes: [...gate.votes, vote] } };
+      return vote.decision === 'refused' ? marked(voted, gate.name, 'refused') : voted;
     }
     case 'gate:transition':
       return entered(opened(next, standing(state, type).name), payload.to_phase, payload.at);
@@ -208,10 +216,16 @@ function changed(
 function accepted(state: RunState, { result, role, turn_id }: EventPayload<'turn:accepted'>): RunState {
   const known = new Set(state.decisions.map(({ statement }) => statement));
   const by = `${role}, ${turn_id}`;
+  const answered = new Set(
+    state.turns
+      .filter(({ reviews, result: review }) => reviews?.turn_id === turn_id && review?.status === 'rejected')
+      .map((review) => `${review.role}, ${review.turn_id}`),
+  );
+  const before = state.objections.map((one) => (answered.has(one.by) ? { ...one, open: false } : one));
   return {
     ...state,
     decisions: [...state.decisions, ...result.decisions.filter(({ statement }) => !known.has(statement))],
-    objections: [...state.objections, ...result.objections.map((objection) => ({ ...objection, by }))],
+    objections: [...before, ...result.objections.map((objection) => ({ ...objection, by, open: true }))],
   };
 }
 
@@ -221,8 +235,11 @@ function standing(state: RunState, event: string): StandingGate {
 }
 
 function opened(state: RunState, name: string): RunState {
-  const gates = state.gates.map((gate) => (gate.name === name ? { ...gate, state: 'open' as const } : gate));
-  return { ...state, status: 'active', gate: null, gates };
+  return { ...marked(state, name, 'open'), status: 'active', gate: null };
+}
+
+function marked(state: RunState, name: string, as: 'open' | 'refused'): RunState {
+  return { ...state, gates: state.gates.map((gate) => (gate.name === name ? { ...gate, state: as } : gate)) };
 }
 
 function entered(state: RunState, phase: string | null, at: string): RunState {

@@ -15,9 +15,11 @@ type Turn = EventPayload<'turn:dispatched'>;
 
 /** Reads the result that a core left: the stages schema and assignment. */
 export function readResult(file: string, turn: Turn): TurnResult | Invalid {
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined)
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined)
     return { code: 'RESULT_MISSING', errors: ['there is no result: nothing was written to the result file'] };
+  if (!found.isFile()) return { code: 'RESULT_INVALID', errors: ['the result is not a file'] };
+  const { size } = found;
   if (size > mostBytes)
     return { code: 'RESULT_INVALID', errors: [`the result has ${size} bytes, at most ${mostBytes} are read`] };
   let value: unknown;
@@ -28,7 +30,10 @@ export function readResult(file: string, turn: Turn): TurnResult | Invalid {
   }
   const problems = problemsOf(turnResult, filled(value));
   if (problems.length > 0) {
-    return { code: 'RESULT_INVALID', errors: problems.map(({ path, message }) => `result ${path}: ${message}`) };
+    return {
+      code: 'RESULT_INVALID',
+      errors: problems.map(({ path, message }) => `result${path === '' ? '' : ` ${path}`}: ${message}`),
+    };
   }
   const wrong = (['run_id', 'turn_id', 'role', 'attempt'] as const).filter((key) => {
     const claimed = (value as Record<string, unknown>)[key];

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspaceFailed } from './failure.ts';
 import { durable, git, tryGit } from './git.ts';
-import { inMirror, setTip, tipOf } from './mirror.ts';
+import { inMirror, setTip, tipOf, withIndex, writeTree } from './mirror.ts';
 import type { Repository } from './repository.ts';
 import { stage } from './stage.ts';
 import type { Workspace } from './workspace.ts';
@@ -24,7 +24,7 @@ export async function commitTurn(ws: Workspace, { message, author }: CommitText)
   if (repository === null) return null;
   await stage(ws);
   const tip = acceptedIn(ws);
-  const tree = (await git(['write-tree'], inMirror(ws))).trim();
+  const tree = await writeTree(ws);
   if (tree === (await treeOf(ws, tip))) {
     await pointWorktree(ws, repository, tip);
     return tip;
@@ -58,8 +58,8 @@ export async function mergeTurn(run: Workspace, turn: Workspace): Promise<Merged
   const parents = ours === turn.base ? undefined : ['-p', ours, '-p', theirs, '-m', 'Merge the work of a turn'];
   const commit = parents === undefined ? theirs : (await git(['commit-tree', tree, ...parents], call)).trim();
   // Fails where something is not committed, which the next one tells better.
-  await tryGit(['update-index', '-q', '--refresh'], call);
-  await git(['read-tree', '-m', '-u', ours, commit], call);
+  await withIndex(run, () => tryGit(['update-index', '-q', '--refresh'], call));
+  await withIndex(run, () => git(['read-tree', '-m', '-u', ours, commit], call));
   await accept(run, repository, commit, ours);
   return { ok: true, commit };
 }

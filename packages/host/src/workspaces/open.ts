@@ -99,11 +99,11 @@ export function closeTurnWorkspace(run: Workspace, turn: Workspace): void {
   rmSync(madeFile(turn), { force: true });
 }
 
-async function openFolder({ project, state }: Pick<Workspace, 'project' | 'state'>): Promise<Workspace> {
+function openFolder({ project, state }: Pick<Workspace, 'project' | 'state'>): Workspace {
   const made: Made = { kind: 'folder', branch: null, base: null };
   const place = { project, state, dir: project, root: project, mirror: join(state, 'git') };
   const ws: Workspace = { ...made, ...place, repository: null };
-  await makeMirror(ws);
+  makeMirror(ws);
   writeMade(ws, made);
   return ws;
 }
@@ -114,7 +114,7 @@ async function openWorktree(
 ): Promise<Workspace> {
   const ws: Workspace = { ...place, ...made };
   const { repository } = place;
-  await makeMirror(ws);
+  makeMirror(ws);
   const whole =
     existsSync(madeFile(ws)) && existsSync(join(ws.root, '.git')) && adminOf(repository, ws.root) !== undefined;
   if (whole) return ws;

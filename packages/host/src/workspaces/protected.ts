@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
-import { ledgerFile } from '../config/state.ts';
+import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { ledgerFile, stateDir } from '../config/state.ts';
 import type { Change } from './change.ts';
 import { tryGit } from './git.ts';
 import { printOf } from './stage.ts';
@@ -19,6 +19,8 @@ interface Place {
 }
 
 const contentLimit = 256 * 1024;
+// What a host itself writes while turns run, in its folder of the project.
+const hostWrites = /^(?:ledger\.db.*|host\.(?:pid|lock.*)|logs|cache|install|runs)$/;
 
 /** What belongs to git and to Patchbay, as it is now. Never throws for what is missing or cannot be read. */
 export function watch(ws: Workspace): Watched {
@@ -45,19 +47,29 @@ export async function protectedChanges(ws: Workspace, before: Watched): Promise<
   return changes;
 }
 
-/** Puts back what was there; gives false if its content was not kept. */
-export function putBack(file: string, before: Watched): boolean {
+/**
+ * Puts back what was there; gives false if that cannot be done, or if it is the project's own: whether a plugin that
+ * came meanwhile is an agent's doing or a person's, nobody here can tell. What is taken out of the repository is kept
+ * in `taken-back` of the run, for the same reason.
+ */
+export function putBack(ws: Workspace, file: string, before: Watched): boolean {
   const was = before[file];
-  if (was === undefined) {
-    rmSync(file, { recursive: true, force: true });
-    return true;
-  }
-  if (was.content === null) return false;
+  const inside = ws.kind === 'worktree' && file.startsWith(ws.root + sep);
+  const ofGit = ws.repository !== null && file.startsWith(ws.repository.common + sep);
+  if (!(inside || ofGit) || (was !== undefined && was.content === null)) return false;
+  if (ofGit && lstatSync(file, { throwIfNoEntry: false }) !== undefined) keep(ws, file);
   rmSync(file, { recursive: true, force: true });
+  if (was === undefined) return true;
   mkdirSync(dirname(file), { recursive: true });
   const mode = Number(was.print.split(':')[0]) & 0o777;
-  writeFileSync(file, Buffer.from(was.content, 'base64'), { mode });
+  writeFileSync(file, Buffer.from(was.content ?? '', 'base64'), { mode });
   return true;
+}
+
+function keep({ state }: Workspace, file: string): void {
+  const folder = join(state, 'taken-back');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  cpSync(file, join(folder, `${Date.now()}-${basename(file)}`), { recursive: true, verbatimSymlinks: true });
 }
 
 /** Whether a path of the mirror belongs to git or to Patchbay. */
@@ -81,7 +93,10 @@ export function linkTarget(file: string): string | undefined {
 
 function placesOf(ws: Workspace): Place[] {
   const { project, dir, root, repository } = ws;
-  const stat = ['.patchbay/plugins', '.agentxchain/plugins', 'patchbay.lock'].map((name) => join(project, name));
+  const own = namesIn(stateDir(project)).filter((name) => !hostWrites.test(name));
+  const stat = [...own.map((name) => join(stateDir(project), name)), join(project, '.agentxchain', 'plugins')];
+  // Where the workspace is the project, the mirror looks after it, and can put it back.
+  if (repository !== null) stat.push(join(project, 'patchbay.lock'));
   const places: Place[] = [
     ...stat.map((path): Place => ({ path, by: 'stat' })),
     // The host writes to it all the time: its own chain of hashes tells what others do to it.
@@ -104,12 +119,22 @@ function placesOf(ws: Workspace): Place[] {
   ];
 }
 
-/** A file itself, or all files in a folder; links are not followed. */
+/** A file itself, or all files in a folder; links are not followed. What cannot be read counts as gone. */
 function filesIn(path: string): string[] {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return [];
-  if (!stat.isDirectory()) return [path];
-  return walk(path).flatMap(({ file }) => (file.endsWith('.sample') ? [] : [file]));
+  try {
+    if (!lstatSync(path).isDirectory()) return [path];
+    return walk(path).flatMap(({ file }) => (file.endsWith('.sample') ? [] : [file]));
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
 }
 
 function byStat(file: string, by: Place['by']): Watched[string] | undefined {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, posix, resolve } from 'node:path';
 import type { Change } from './change.ts';
 import { git } from './git.ts';
-import { inMirror } from './mirror.ts';
+import { inMirror, withIndex } from './mirror.ts';
 import { putBack } from './protected.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stage } from './stage.ts';
@@ -43,7 +43,7 @@ function takeBack(
 ): boolean {
   const file = resolve(ws.dir, path);
   const isHeld = !isAbsolute(path) && held.has(fromRoot(ws, path));
-  if (special === 'protected' && !isHeld) return putBack(file, before.watched);
+  if (special === 'protected' && !isHeld) return putBack(ws, file, before.watched);
   if (special === 'large' && kind !== 'added' && !isHeld) return false;
   rmSync(file, { recursive: true, force: true });
   return true;
@@ -61,7 +61,7 @@ async function byMirror(ws: Workspace, paths: readonly string[], tree: string): 
   const list = join(ws.mirror, 'restore');
   writeFileSync(list, `${paths.join('\0')}\0`);
   const from = ['--pathspec-file-nul', `--pathspec-from-file=${list}`];
-  await git(['restore', `--source=${tree}`, '--staged', '--worktree', ...from], inMirror(ws));
+  await withIndex(ws, () => git(['restore', `--source=${tree}`, '--staged', '--worktree', ...from], inMirror(ws)));
 }
 
 function fromRoot({ repository }: Workspace, path: string): string {

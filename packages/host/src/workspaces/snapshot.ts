@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve, sep } from 'node:path';
 import type { Change } from './change.ts';
 import { git } from './git.ts';
-import { inMirror } from './mirror.ts';
+import { inMirror, writeTree } from './mirror.ts';
 import { linkTarget, protectedChanges, protectedIn, type Watched, watch } from './protected.ts';
 import { stage, type Unheld } from './stage.ts';
 import type { Workspace } from './workspace.ts';
@@ -19,8 +19,7 @@ export interface Snapshot extends Unheld {
 export async function snapshot(ws: Workspace): Promise<Snapshot> {
   const watched = watch(ws);
   const unheld = await stage(ws);
-  const tree = (await git(['write-tree'], inMirror(ws))).trim();
-  return { tree, ...unheld, watched };
+  return { tree: await writeTree(ws), ...unheld, watched };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { git, gitFailed, tryGit } from './git.ts';
-import { inMirror, type MirrorOf } from './mirror.ts';
+import { cleanMirror, inMirror, type MirrorOf, withIndex } from './mirror.ts';
 
 /** What is in a workspace that a mirror does not hold; paths from the root. */
 export interface Unheld {
@@ -21,6 +21,7 @@ const unusableLimit = 100;
 
 /** Brings the index of a mirror up to date with the files; what git ignores is not among them. */
 export async function stage(of: MirrorOf): Promise<Unheld> {
+  cleanMirror(of);
   const args = ['ls-files', '-z', '--modified', '--others', '--exclude-standard'];
   const listed = await git(args, inMirror(of));
   const isFolder = folders(of.root);
@@ -61,7 +62,8 @@ function folders(root: string): (path: string) => boolean {
 /** Apart from the rest: git does not take out by itself what has a link or another folder in its place. */
 async function remove(of: MirrorOf, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
-  await git(['update-index', '-z', '--force-remove', '--stdin'], { ...inMirror(of), stdin: `${paths.join('\0')}\0` });
+  const call = { ...inMirror(of), stdin: `${paths.join('\0')}\0` };
+  await withIndex(of, () => git(['update-index', '-z', '--force-remove', '--stdin'], call));
 }
 
 async function update(of: MirrorOf, paths: readonly string[]): Promise<string[]> {
@@ -69,7 +71,8 @@ async function update(of: MirrorOf, paths: readonly string[]): Promise<string[]>
   let wanted = paths;
   while (wanted.length > 0) {
     const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-    const { code, stderr } = await tryGit(args, { ...inMirror(of), stdin: `${wanted.join('\0')}\0` });
+    const call = { ...inMirror(of), stdin: `${wanted.join('\0')}\0` };
+    const { code, stderr } = await withIndex(of, () => tryGit(args, call));
     unusable.push(...[...stderr.matchAll(/^Ignoring path (.+)$/gm)].map(([, path]) => path ?? ''));
     if (code === 0) break;
     const [, culprit] = /^fatal: Unable to process path (.+)$/m.exec(stderr) ?? [];

@@ -4,7 +4,10 @@ import { commitTurn, mergeTurn, openTurnWorkspace, openWorkspace, type Workspace
 
 const author = { name: 'dev', email: 'dev@example.com' };
 
-/** What a run does with its workspaces: one turn alone, then one beside others. Can be done again after it was killed anywhere. */
+/**
+ * What a run does with its workspaces: one turn alone, then one beside others. Can be done again after it was killed
+ * anywhere.
+ */
 export async function journey(project: string): Promise<Workspace> {
   const run = await openWorkspace({ project, run_id: 'run-1', state: '.patchbay/runs/run-1' });
   if (!existsSync(join(run.state, 'accepted'))) {

@@ -184,6 +184,29 @@ describe('the workspace of a run', () => {
       expect(git(project, 'branch', '--list', 'patchbay/*')).toBe(keepBranch ? 'patchbay/run-1' : '');
     }
   });
+
+  it('goes on with its branch if it is opened again after it was closed', async () => {
+    const project = repository();
+    const ws = await open(project);
+    put(ws.dir, { b: 'b' });
+    const commit = await commitTurn(ws, { message: 'b', author });
+    await closeWorkspace(ws, { keepBranch: true });
+    const again = await open(project);
+    expect(read(again.dir, 'b')).toBe('b');
+    expect(await commitTurn(again, { message: 'nothing', author })).toBe(commit);
+  });
+
+  it('does not take over a branch that somebody else made', async () => {
+    const project = repository();
+    git(project, 'checkout', '--quiet', '-b', 'patchbay/run-1');
+    const commit = commitAll(project, 'mine');
+    git(project, 'checkout', '--quiet', 'main');
+    await expect(open(project)).rejects.toMatchObject({
+      code: 'WORKSPACE_FAILED',
+      hint: expect.stringContaining('git branch -D patchbay/run-1'),
+    });
+    expect(git(project, 'rev-parse', 'patchbay/run-1')).toBe(commit);
+  });
 });
 
 function bare(): string {

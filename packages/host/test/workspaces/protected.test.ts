@@ -35,6 +35,8 @@ describe('protected places', () => {
     expect(await restore(ws, changes, before)).toEqual([]);
     expect(await observe(ws, before)).toEqual([]);
     expect(git(ws.dir, 'status', '--porcelain')).toBe('');
+    const kept = readdirSync(join(ws.state, 'taken-back')).map((name) => name.replace(/^\d+-/, ''));
+    expect(kept.sort()).toEqual(['attributes', 'config', 'pre-commit']);
   });
 
   it('do not count the branches that people make meanwhile', async () => {
@@ -60,7 +62,7 @@ describe('protected places', () => {
     const before = await snapshot(ws);
     appendFileSync(join(project, '.patchbay/ledger.db'), 'the host itself writes');
     expect(await observe(ws, before)).toEqual([]);
-    put(project, { [names[0] ?? '']: 'y', '.patchbay/plugins/p/new.js': '', 'patchbay.lock': 'y' });
+    put(project, { [names[0] ?? '']: 'y', '.patchbay/plugins/p/new.js': '', 'patchbay.lock': 'y', '.patchbay/x': '' });
     rmSync(join(project, names[1] ?? ''));
     put(project, { 'other.db': '' });
     renameSync(join(project, 'other.db'), join(project, '.patchbay/ledger.db'));
@@ -71,11 +73,13 @@ describe('protected places', () => {
       `modified ${shown('.patchbay/ledger.db')} (protected)`,
       `modified ${shown('.patchbay/plugins/p/index.js')} (protected)`,
       `added ${shown('.patchbay/plugins/p/new.js')} (protected)`,
+      `added ${shown('.patchbay/x')} (protected)`,
       `modified ${shown('patchbay.lock')} (protected)`,
     ]);
+    // A person may have done it: nothing is put back over it, but what git would have put back anyway.
     const left = told(await restore(ws, changes, before));
-    expect(left).toContain(`modified ${shown('.patchbay/plugins/p/index.js')} (protected)`);
-    expect(existsSync(join(project, '.patchbay/plugins/p/new.js'))).toBe(false);
+    expect(left).toEqual(told(changes).filter((change) => kind === 'worktree' || !change.includes('patchbay.lock')));
+    expect(read(project, '.patchbay/plugins/p/new.js')).toBe('');
   });
 
   it('count in the worktree too, ignored or not, and are put back where git has them', async () => {
@@ -145,6 +149,7 @@ describe('an agent that plays tricks with git', () => {
     const ws = await open(project, { dirty: 'refuse' }).catch(() => open(project, { dirty: 'ignore' }));
     const before = await snapshot(ws);
     put(ws.dir, { 'a.txt': 'changed\n', 'b.txt': 'b\n' });
+    put(ws.mirror, { config: `[filter "evil"]\n\tclean = ${evil('mirror')}\n`, commondir: '../../../../.git\n' });
     await patch(ws, before);
     await restore(ws, (await observe(ws, before)).slice(0, 1), before);
     expect(await commitTurn(ws, { message: 'x', author })).not.toBeNull();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bubblewrapWorks, confined } from '../bubblewrap.ts';
 import type { Confinement } from '../job.ts';
-import { descendantsOf, isDeserted, isGroupGone, signalTo } from './proc.ts';
+import { descendantsOf, isAbsent, isDeserted, isGroupGone, signalTo } from './proc.ts';
 
 /** Something that nobody can kill, such as a read from a dead network disk, is not waited for longer. */
 const patienceMs = 2_000;
@@ -12,15 +12,19 @@ export interface Cage {
   terminate(): void;
   /** Ends all of it. */
   kill(): void;
+  /** Ends what is left of it once the process that was started has ended. */
+  killRest(): void;
   /** Settles when nothing of it is left, or when waiting has no point. */
   gone(): Promise<void>;
 }
 
 /** Where there are no namespaces: a process that leaves the group is lost. */
 export function groupCage(group: number): Cage {
+  const kill = () => void signalTo(-group, 'SIGKILL');
   return {
     terminate: () => void signalTo(-group, 'SIGTERM'),
-    kill: () => void signalTo(-group, 'SIGKILL'),
+    kill,
+    killRest: kill,
     gone: () => until(() => isGroupGone(group)),
   };
 }
@@ -38,6 +42,12 @@ export function namespaceCage(outer: number, init: () => number | undefined): Ca
   };
   return {
     kill,
+    killRest: () => {
+      const first = init();
+      // With the first one all others end. Most often it is gone by now, and a signal that nobody gets is an exception.
+      if (first === undefined) kill();
+      else if (!isAbsent(first)) signalTo(first, 'SIGKILL');
+    },
     terminate: () => {
       const first = init();
       if (first === undefined) kill();

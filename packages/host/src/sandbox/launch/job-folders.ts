@@ -1,4 +1,4 @@
-import { lstatSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder, removeFolder } from './folder.ts';
 
@@ -19,11 +19,14 @@ export class JobFolders {
   /** For its temporary files. */
   readonly tmp: string;
   readonly #memory: string | undefined;
+  /** A removed folder that is open loses its name at once, and its place on the disk, which takes longer, later. */
+  readonly #open: number | undefined;
   readonly #files: string[] = [];
 
   /** Makes them. Throws what the file system says. */
   constructor({ tempDir, memoryDir, prefix }: FolderPlace) {
     this.tmp = makeFolder(tempDir, prefix);
+    this.#open = attempt(() => openSync(this.tmp, 'r'));
     this.#memory = memoryDir === undefined ? undefined : attempt(() => makeFolder(memoryDir, prefix));
   }
 
@@ -46,6 +49,9 @@ export class JobFolders {
     for (const dir of [this.tmp, this.#memory]) {
       if (dir !== undefined && !this.#removeUntouched(dir)) await removeFolder(dir);
     }
+    const open = this.#open;
+    // After whoever waits for this has gone on.
+    if (open !== undefined) setImmediate(() => closeSync(open));
   }
 
   #write(file: string, text: string): string {

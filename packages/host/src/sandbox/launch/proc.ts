@@ -1,4 +1,4 @@
-import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
 
 interface Stat {
   readonly pid: number;
@@ -65,8 +65,14 @@ function environOf(pid: number): string[] {
   }
 }
 
+/** Whether there is no process of this id, not even a dead one, as far as /proc can tell. Costs less than a signal that nobody gets. */
+export function isAbsent(pid: number): boolean {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false }) === undefined;
+}
+
 /** Whether a process is dead, or alive without a child. That of a namespace's first one says whether others are in it. */
 export function isDeserted(pid: number): boolean {
+  if (isAbsent(pid)) return true;
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1') === '';
   } catch {

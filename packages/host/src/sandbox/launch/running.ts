@@ -107,7 +107,7 @@ export class Running {
     });
     const durationMs = performance.now() - this.#began;
     clearTimeout(this.#timer);
-    this.#cage.kill();
+    this.#cage.killRest();
     await Promise.race([Promise.all([told, this.#streams.ended()]), sleep(drainMs)]);
     this.#streams.destroy();
     this.#child.stdio[3]?.destroy();
