@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Snapshot, snapshot, type Workspace } from '../workspaces/index.ts';
+import type { RunState, Turn } from './state.ts';
+
+type Run = Pick<RunState, 'run_id'>;
+type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
+
+/** What is kept of turns while their run goes on, in the state folder of the project. */
+export class TurnFiles {
+  readonly #state: string;
+
+  constructor(state: string) {
+    this.#state = state;
+  }
+
+  /** The folder of a run. */
+  run({ run_id }: Run): string {
+    return join(this.#state, 'runs', run_id);
+  }
+
+  /** The folder of one attempt; it is made. */
+  dir(run: Run, { turn_id, attempt }: Attempt): string {
+    const dir = join(this.run(run), 'turns', `${turn_id}-${attempt}`);
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    return dir;
+  }
+
+  /** The file that is there if the work of an attempt collided with that of others. */
+  collided(run: Run, attempt: Attempt): string {
+    return join(this.dir(run, attempt), 'collided');
+  }
+
+  /** What was there before the attempt: looked up once, so that a crash in between changes nothing. */
+  async before(run: Run, attempt: Attempt, ws: Workspace): Promise<Snapshot> {
+    const file = join(this.dir(run, attempt), 'before.json');
+    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
+    const before = await snapshot(ws);
+    const beginning = this.#beginning(run, attempt.turn_id);
+    if (!existsSync(beginning)) writeFileSync(beginning, before.tree, { mode: 0o600 });
+    writeFileSync(file, JSON.stringify(before), { mode: 0o600 });
+    return before;
+  }
+
+  /** What was there before the first attempt: the later ones go on with what it left. */
+  async beforeAll(run: Run, attempt: Attempt, ws: Workspace): Promise<Snapshot> {
+    const before = await this.before(run, attempt, ws);
+    return { ...before, tree: readFileSync(this.#beginning(run, attempt.turn_id), 'utf8') };
+  }
+
+  /** What earlier attempts left is gone: the next one is the first. */
+  beginAgain(run: Run, turn_id: string): void {
+    rmSync(this.#beginning(run, turn_id), { force: true });
+  }
+
+  /** Holds the tree with which a turn began. */
+  #beginning(run: Run, turn_id: string): string {
+    return join(this.run(run), 'turns', `${turn_id}.tree`);
+  }
+}
