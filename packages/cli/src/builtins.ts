@@ -1,6 +1,17 @@
 import type { AnyPlugin } from 'patchbay-sdk';
+import { acpCore } from 'plugin-core-acp';
+import { llmCore } from 'plugin-core-llm';
 import { httpCore, manualCore, scriptCore } from 'plugin-cores';
 import { conduitCore, gateCore, sentinelCore } from 'plugin-reviewers';
 
-/** The plugins that come with the command and are always there. */
-export const builtins: readonly AnyPlugin[] = [scriptCore, manualCore, httpCore, gateCore, sentinelCore, conduitCore];
+/** The plugins that come with the command and are always there: agent cores, and reviewers that need no model. */
+export const builtins: readonly AnyPlugin[] = [
+  scriptCore,
+  manualCore,
+  httpCore,
+  acpCore,
+  llmCore,
+  gateCore,
+  sentinelCore,
+  conduitCore,
+];

@@ -1,27 +1,34 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { git } from '../../../test/flows/stage.ts';
 import { folder } from '../../../test/project.ts';
 import { bin, cleanEnv, expectError, expectJsonError, patchbay } from './command.ts';
 
 const shown = [
-  /turn:dispatched: guard adds a note/,
-  /guard changed it: ".* \(checked by guard\)"/,
-  /contained: hostile: plugin "hostile" in hook "turn:dispatched" answered what the hook does not allow/,
-  /notes: developer: /,
-  /announce: developer finished turn /,
-  /contained: hostile: plugin "hostile" in hook "turn:accepted" failed: Cannot assign to read only/,
-  /contained: hostile: plugin "hostile" in hook "turn:rejected" did not answer within 200 ms/,
-  /refused: plugin "guard" in hook "turn:dispatched" refused: agents do not touch production/,
+  /installed announce: turn:accepted/,
+  /^run-\S+: Make the tests pass$/m,
+  /notes: planner: Count pages from one/,
+  /announce: planner finished planning\.planner/,
+  /you opened gate "plan"/,
+  /implementation\.developer rejected: A test is missing/,
+  /notes: developer has to try again: A test is missing/,
+  /implementation\.developer accepted: Fixed the off-by-one/,
+  /policy opened gate "evidence"/,
+  /you opened gate "completion"/,
+  /contained \d+ times: hostile at turn:dispatched: .* answered what the hook does not allow/,
+  /contained \d+ times: hostile at turn:accepted: .* Cannot assign to read only/,
+  /contained 1 times: hostile at turn:rejected: .* did not answer within 200 ms/,
 ];
 
 describe('demo', () => {
-  it('goes to its end, shows what is refused and contained, and leaves nothing behind', () => {
+  it('goes to its end, shows what is rejected, approved and contained, and leaves nothing behind', () => {
     const TMPDIR = folder();
     const { stdout, stderr, status } = patchbay(['demo'], { env: { TMPDIR } });
     for (const line of shown) expect(stderr).toMatch(line);
-    expect(stdout).toContain('5 handlers worked, 3 failed and were contained, nothing was lost:');
+    expect(stdout).toContain('The run is completed: 5 turns, 1 decision, 0.04 USD.\n');
+    expect(stdout).toMatch(/\d+ handlers worked, \d+ failed and were contained, nothing was lost:/);
     expect(stdout).toContain('patchbay hooks explain turn:dispatched');
     expect(status).toBe(0);
     expect(readdirSync(TMPDIR)).toEqual([]);
@@ -30,12 +37,15 @@ describe('demo', () => {
   it('prints one JSON document and nothing else', () => {
     const TMPDIR = folder();
     const { stdout, stderr, status } = patchbay(['demo', '--json'], { env: { TMPDIR } });
-    const { ok, dir, deliveries } = JSON.parse(stdout) as {
+    const { ok, dir, runs, deliveries } = JSON.parse(stdout) as {
       ok: boolean;
       dir: unknown;
+      runs: unknown;
       deliveries: Record<string, number>;
     };
     expect([ok, dir, stderr, status]).toEqual([true, null, '', 0]);
+    expect(runs).toEqual([{ run_id: expect.stringMatching(/^run-/), template: 'governed', status: 'completed' }]);
+    expect(deliveries['received']).toBe(1);
     expect(deliveries['ok']).toBeGreaterThan(0);
     expect(deliveries['failed']).toBeGreaterThan(0);
     expect(readdirSync(TMPDIR)).toEqual([]);
@@ -48,16 +58,41 @@ describe('demo', () => {
     expect([status, stdout]).toEqual([0, expect.stringContaining(`The project is in ${dir}. Try there:`)]);
     expect(readdirSync(dir).sort()).toEqual([
       '.agentxchain',
+      '.git',
+      '.gitignore',
       '.patchbay',
-      'CHANGES.txt',
+      'README.md',
+      'agents',
+      'package.json',
       'packages',
       'patchbay.lock',
       'patchbay.yaml',
       'plugins',
+      'src',
+      'test',
     ]);
     expect(readdirSync(join(dir, 'plugins')).sort()).toEqual(['guard.ts', 'hostile.mjs', 'notes.ts']);
     const next = patchbay(['hooks', 'explain', 'turn:dispatched'], { cwd: dir });
     expect(next.stdout).toMatch(/1\. +guard .*tryfirst.*\n2\. +hostile /);
+  });
+
+  it('leaves a report, the mended code on a branch, and a project in which one can go on', () => {
+    const dir = join(folder(), 'sample');
+    const { runs } = JSON.parse(patchbay(['demo', '--dir', dir, '--json']).stdout) as { runs: { run_id: string }[] };
+    const run_id = runs[0]?.run_id ?? '';
+    const report: unknown = JSON.parse(readFileSync(join(dir, `.agentxchain/reports/${run_id}.json`), 'utf8'));
+    expect(report).toMatchObject({ run: { run_id, turns: 5 }, verification: { status: 'pass' } });
+    expect(git(dir, 'show', `patchbay/${run_id}:src/pager.js`)).toContain('(page - 1) * size');
+    expect(git(dir, 'show', 'HEAD:src/pager.js')).toContain('return page * size');
+    expect(JSON.parse(patchbay(['status', '--json'], { cwd: dir }).stdout)).toMatchObject([{ run_id }]);
+    const refused = patchbay(['run', '--input', 'Tidy up production', '--json'], { cwd: dir });
+    expect(refused.status).toBe(4);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      status: 'held',
+      reason: expect.stringContaining('agents do not touch production'),
+    });
+    const next = patchbay(['run', '--input', 'Make the tests pass again', '--json'], { cwd: dir });
+    expect([next.status, JSON.parse(next.stdout)]).toEqual([3, expect.objectContaining({ status: 'waiting' })]);
   });
 
   it('takes an empty folder, and --cwd into account', () => {

@@ -12,7 +12,9 @@ export const run: Run = (input) => {
       outputs.push(runOutput(await carryOn(service, open, input)));
     }
     const text = outputs.length === 0 ? 'No run is open.' : outputs.map((output) => output.text).join('\n');
-    return { json: outputs.map(({ json }) => json), text };
+    // The worst of them: 4 one is held, 3 one waits.
+    const exitCode = Math.max(0, ...outputs.map((output) => output.exitCode ?? 0));
+    return { json: outputs.map(({ json }) => json), text, exitCode };
   });
 };
 

@@ -5,7 +5,7 @@ const mostStars = 2;
 const mostAlternatives = 64;
 
 /**
- * What is wrong with a glob of a write scope; undefined if nothing is. It takes less than `path.matchesGlob`, with which
+ * What is wrong with a glob of a write scope; undefined if nothing is. It takes less than the library with which
  * globs are matched: agents choose the names that are matched, and some of what that takes costs exponential time.
  */
 export function problemOfGlob(glob: string): string | undefined {

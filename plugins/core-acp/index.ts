@@ -1,0 +1,1 @@
+export { acpCore, acpCore as default } from './core.ts';

@@ -1,0 +1,1 @@
+export { llmCore, llmCore as default } from './core.ts';

@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { experimental_createSteering, generateText, isStepCount, type StepResult, type ToolSet } from 'ai';
+import type { TurnWork } from 'patchbay-sdk';
+import { costOf } from './cost.ts';
+import { explain } from './failure.ts';
+import { Journal } from './journal.ts';
+import { modelOf } from './model.ts';
+import { instructionsOf, promptOf, reminder } from './prompt.ts';
+import { keyOf, type Settings, settingsOf } from './settings.ts';
+import { changeTools } from './tools/change.ts';
+import { execTools } from './tools/exec.ts';
+import { lookTools } from './tools/look.ts';
+import { submitTools } from './tools/submit.ts';
+import { Workspace } from './workspace.ts';
+
+type Steps = readonly StepResult<ToolSet>[];
+
+/**
+ * Lets a model work on a turn until it hands in a result, which is then in the result file. Rejects with an error that can be shown if
+ * it does not come to that.
+ */
+export async function play(turn: TurnWork): Promise<void> {
+  const settings = settingsOf(turn);
+  const key = keyOf(settings);
+  const journal = new Journal(turn, key);
+  let steps: Steps;
+  try {
+    steps = await converse(turn, settings, key, journal);
+  } catch (error) {
+    throw new Error(turn.signal.aborted ? 'was stopped' : journal.shown(explain(error, settings)));
+  }
+  // Whoever stopped the turn may have gone on without it.
+  if (turn.signal.aborted) throw new Error('was stopped');
+  const result = submitted(steps);
+  if (result === undefined) throw new Error(journal.shown(unfinished(steps, settings)));
+  writeFileSync(turn.result_file, `${JSON.stringify({ ...result, cost: costOf(steps, settings) }, null, 2)}\n`);
+}
+
+async function converse(turn: TurnWork, settings: Settings, key: string | undefined, journal: Journal): Promise<Steps> {
+  // A reviewer may change nothing, whatever its role may in turns of its own.
+  const writes = turn.reviews === null ? turn.writes : [];
+  const workspace = await Workspace.open(turn.workspace, writes);
+  const tools: ToolSet = {
+    ...lookTools(workspace, turn.signal),
+    ...(writes.length === 0 ? {} : changeTools(workspace)),
+    ...(settings.exec ? execTools(turn) : {}),
+    ...submitTools(turn.reviews !== null),
+  };
+  const steering = experimental_createSteering();
+  void steering.queue(reminder);
+  const { steps } = await generateText({
+    model: modelOf(settings, key),
+    instructions: instructionsOf(turn, writes),
+    prompt: promptOf(turn),
+    tools,
+    // Calls of one answer may build on each other.
+    toolCallConcurrency: 1,
+    stopWhen: [isStepCount(settings.max_steps), ({ steps }) => submitted(steps) !== undefined],
+    experimental_steering: steering,
+    abortSignal: turn.signal,
+    ...(settings.max_tokens === undefined ? {} : { maxOutputTokens: settings.max_tokens }),
+    onToolExecutionStart: ({ toolCall }) => journal.called(toolCall),
+    onStepEnd: (step) => journal.stepped(step),
+  });
+  return steps;
+}
+
+/** The result that was handed in by the last step. It does not count beside a call that failed: the model had not seen that yet. */
+function submitted(steps: Steps): object | undefined {
+  const last = steps.at(-1);
+  if (last === undefined || last.content.some(({ type }) => type === 'tool-error')) return undefined;
+  return last.toolResults.findLast(({ toolName }) => toolName === 'submit_result')?.input as object | undefined;
+}
+
+function unfinished(steps: Steps, { max_steps, model }: Settings): string {
+  const last = steps.at(-1);
+  const said = last?.text.trim() ? `: ${last.text.trim()}` : '';
+  if (last?.finishReason === 'content-filter') return `${model} refused to go on${said}`;
+  if (last?.finishReason === 'length') return `${model} had more to say than it may at a time (max_tokens)${said}`;
+  if (steps.length >= max_steps) return `${model} handed in no result in ${max_steps} steps (max_steps)`;
+  return `${model} ended without handing in a result${said}`;
+}

@@ -1,0 +1,26 @@
+import { tool } from 'ai';
+import type { TurnWork } from 'patchbay-sdk';
+import { z } from 'patchbay-sdk/zod';
+import { cutMiddle } from '../cut.ts';
+
+/** The most of each stream that the model sees. */
+const mostCharacters = 16_000;
+
+/** The tool by which a model runs commands, confined as the host confines them. */
+export function execTools(turn: TurnWork) {
+  return {
+    exec: tool({
+      description: 'Runs a shell command in the workspace and waits for it to end.',
+      inputSchema: z.object({ command: z.string().min(1) }),
+      execute: async ({ command }) => {
+        const end = await turn.exec(['/bin/sh', '-c', command]);
+        const how = end.timed_out ? 'took too long' : end.signal === null ? null : `ended by ${end.signal}`;
+        return [
+          how ?? `exit code ${end.exit_code}`,
+          ...(end.stdout === '' ? [] : [`standard output:\n${cutMiddle(end.stdout, mostCharacters)}`]),
+          ...(end.stderr === '' ? [] : [`standard error:\n${cutMiddle(end.stderr, mostCharacters)}`]),
+        ].join('\n');
+      },
+    }),
+  };
+}
