@@ -9,6 +9,7 @@ const benches: Record<string, () => Promise<{ run(effort: typeof quick): Promise
   install: () => import('./install/bench.ts'),
   ledger: () => import('./ledger/bench.ts'),
   deliveries: () => import('./deliveries/bench.ts'),
+  runs: () => import('./runs/bench.ts'),
 };
 
 const { values, positionals } = parseArgs({

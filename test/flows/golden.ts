@@ -4,13 +4,13 @@ import type { StoredEvent } from '../../packages/host/src/ledger/index.ts';
 type Payload = StoredEvent['payload'];
 
 /**
- * A ledger as text: one step in a line, with what matters of it. Times, hashes, folders and ids of runs are different
+ * A ledger as text: one step in a line, with what matters of it. Times, hashes, folders, ports and ids of runs are different
  * each time and left out.
  */
 export function goldenOf(events: readonly StoredEvent[], project: string): string {
   const runs = [...new Set(events.map(({ run_id }) => run_id))];
   let text = events.map(({ payload }) => `${headOf(payload)}${bodyOf(payload)}`.trimEnd()).join('\n');
-  text = text.replaceAll(project, 'PROJECT');
+  text = text.replaceAll(project, 'PROJECT').replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS');
   for (const [i, run] of runs.entries()) text = text.replaceAll(String(run), `RUN${i + 1}`);
   return `${text}\n`;
 }

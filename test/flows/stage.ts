@@ -27,7 +27,7 @@ export interface Staging {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A project with the template and the agent of a case: `test/flows/CASE/flow.yaml` and `agent.sh`. */
+/** A project with the template of a case, `test/flows/CASE/flow.yaml`, and the script that plays its roles, `agent.sh`. */
 export class Stage {
   readonly dir: string;
   readonly #case: string;
@@ -39,8 +39,8 @@ export class Stage {
     this.dir = folder(all);
     mkdirSync(this.file('patchbay/templates'), { recursive: true });
     cpSync(join(this.#case, 'flow.yaml'), this.file('patchbay/templates/flow.yaml'));
-    cpSync(join(this.#case, 'agent.sh'), this.file('agent.sh'));
-    chmodSync(this.file('agent.sh'), 0o755);
+    const agent = join(this.#case, 'agent.sh');
+    if (existsSync(agent)) cpSync(agent, this.file('agent.sh'));
     if (!repository) return;
     git(this.dir, 'init', '--quiet', '--initial-branch=main');
     this.commit();

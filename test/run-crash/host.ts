@@ -30,16 +30,20 @@ function watchGit(): void {
   childProcess.spawn = ((command: string, args: readonly string[], options: object) => {
     const verb = command === 'git' ? changing.find((one) => args.includes(one)) : undefined;
     if (verb !== undefined) points.pass(`before git ${verb}`);
-    return spawn(command, args, options);
+    const child = spawn(command, args, options);
+    if (verb !== undefined) points.pass(`during git ${verb}`);
+    return child;
   }) as typeof spawn;
 }
 
-/** A file of the host's own that is half written when the power goes. */
+/** A file of a run that was opened, but not written yet, when the power went. */
 function watchFiles(): void {
   const { writeFileSync } = fs;
   fs.writeFileSync = (file, data, options) => {
-    const half = () => writeFileSync(file, String(data).slice(0, String(data).length / 2), options);
-    if (String(file).includes('/.patchbay/runs/')) points.pass(`tear ${basename(String(file))}`, half);
+    const name = String(file);
+    if (name.includes('/.patchbay/runs/')) {
+      points.pass(`empty ${basename(name)}`, () => writeFileSync(file, '', options));
+    }
     writeFileSync(file, data, options);
   };
 }
@@ -56,14 +60,20 @@ function watchWork(): void {
 
 /** The core of the script, with the moment at which its program has begun. */
 function watchedCore(): AnyPlugin {
-  const core = scriptCore.provides?.agentCore?.({}, {} as never) as { name: string; run(turn: TurnWork): Promise<void> };
+  const core = scriptCore.provides?.agentCore?.({}, {} as never) as {
+    name: string;
+    run(turn: TurnWork): Promise<void>;
+  };
   const { run } = core;
   const watched = {
     ...core,
     run: async (turn: TurnWork) => {
-      const began = noted(`start ${turn.key}`);
-      const done = run(turn);
-      await Promise.race([began, done]);
+      const before = starts(turn);
+      let isDone = false;
+      const done = run(turn).finally(() => {
+        isDone = true;
+      });
+      while (!isDone && starts(turn) === before) await Promise.race([done, sleep(5)]);
       points.pass(`during core ${turn.turn_id}#${turn.attempt}`);
       await done;
     },
@@ -72,16 +82,10 @@ function watchedCore(): AnyPlugin {
   return { ...scriptCore, provides: { agentCore: () => watched } } as AnyPlugin;
 }
 
-/** Resolves when agents have noted one line more of these. */
-async function noted(line: string): Promise<void> {
-  const count = () => {
-    try {
-      return fs.readFileSync(join(process.env['CRASH_NOTES'] ?? '', 'agents'), 'utf8').split(`${line}\n`).length;
-    } catch {
-      return 1;
-    }
-  };
-  for (const before = count(); count() === before; ) await sleep(5);
+/** How often an agent has noted that it begins with this turn. */
+function starts({ key }: TurnWork): number {
+  const file = join(process.env['CRASH_NOTES'] ?? '', 'agents');
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split(`start ${key}\n`).length - 1 : 0;
 }
 
 function watchLedger({ ledger }: Service): void {

@@ -1,5 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 
+type Arguments<F> = F extends (...args: infer A) => Promise<unknown> ? A : never;
+
 /**
  * The moments of a life at which it may end. Each has a name, written to a file as it passes; at the wanted one the
  * process kills itself, as a power cut would.
@@ -26,20 +28,20 @@ export class Points {
   }
 
   /** The moments before and after a method is called, named by its arguments. Where the name is undefined there are none. */
-  around<K extends string, A extends unknown[]>(
-    object: { [key in K]: (...args: A) => Promise<unknown> },
+  around<T extends object, K extends keyof T>(
+    object: T,
     method: K,
-    nameOf: (...args: A) => string | undefined,
+    nameOf: (...args: Arguments<T[K]>) => string | undefined,
   ): void {
-    const original = object[method];
+    const original = object[method] as (...args: Arguments<T[K]>) => Promise<unknown>;
     const points = this;
-    object[method] = async function (this: unknown, ...args: A) {
+    object[method] = async function (this: unknown, ...args: Arguments<T[K]>) {
       const name = nameOf(...args);
       if (name === undefined) return original.apply(this, args);
       points.pass(`before ${name}`);
       const value = await original.apply(this, args);
       points.pass(`after ${name}`);
       return value;
-    };
+    } as T[K];
   }
 }

@@ -2,7 +2,7 @@ import { PatchbayError } from 'patchbay-sdk';
 import { isSettled, type LedgerStore, newEvent } from '../ledger/index.ts';
 import type { Emitter } from '../outbound/emitter.ts';
 import { loadRun } from './engine.ts';
-import type { RunState } from './state.ts';
+import { type RunState, unbegun } from './state.ts';
 import { summaryOf } from './summary.ts';
 
 interface Parts {
@@ -81,11 +81,10 @@ export async function abortRun(
   run_id: string,
   { by, reason }: { by: string; reason: string },
 ): Promise<void> {
-  const { state } = await loadRun(parts.ledger, run_id);
-  if (state === undefined || isSettled(state.status)) {
-    throw new PatchbayError('RUN_TRANSITION', `run ${run_id} is ${state?.status ?? 'pending'}: it cannot be aborted`, {
-      run: run_id,
-    });
+  const { row, state = unbegun(row) } = await loadRun(parts.ledger, run_id);
+  if (isSettled(state.status)) {
+    const message = `run ${run_id} is ${state.status}: it cannot be aborted`;
+    throw new PatchbayError('RUN_TRANSITION', message, { run: run_id });
   }
   const run_summary = summaryOf(state, new Date().toISOString());
   const why = `${by}: ${reason}`;

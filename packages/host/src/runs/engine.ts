@@ -3,7 +3,7 @@ import { type EventFields, isSettled, type LedgerStore, newEvent, type RunRow } 
 import type { Emitter } from '../outbound/emitter.ts';
 import { type Action, decide, policy } from './decide.ts';
 import { examine } from './examine.ts';
-import { apply, fold, type RunConfig, type RunState, type Turn } from './state.ts';
+import { apply, fold, type RunConfig, type RunState, type Turn, unbegun } from './state.ts';
 import { summaryOf } from './summary.ts';
 import type { Template } from './template/template.ts';
 import type { TurnEnd, Workshop } from './workshop.ts';
@@ -43,6 +43,8 @@ export async function loadRun(
   for await (const event of ledger.events({ run: run_id })) {
     if (/^(?:run|turn|gate|approval|advisory):/.test(event.type)) steps.push(event);
   }
+  // One that was ended before it began has no other step.
+  if (steps[0]?.type === 'run:aborted') return { row, state: apply(unbegun(row), steps[0]) };
   return { row, state: fold(steps) };
 }
 
@@ -72,7 +74,7 @@ export class RunEngine {
     this.#state = state;
     const stop = () => this.#abort.abort();
     signal?.addEventListener('abort', stop);
-    const unhear = this.#parts.ledger.on('elsewhere', () => void this.#look());
+    const unhear = this.#parts.ledger.on('elsewhere', () => void this.#look().catch((error) => this.#failed(error)));
     try {
       if (this.#state === undefined) await this.#begin(row);
       await this.#loop(signal);

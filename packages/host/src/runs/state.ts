@@ -1,5 +1,5 @@
 import { type EventPayload, PatchbayError } from 'patchbay-sdk';
-import type { RunStatus, StoredEvent } from '../ledger/index.ts';
+import type { RunRow, RunStatus, StoredEvent } from '../ledger/index.ts';
 import type { Template } from './template/template.ts';
 import { transitions } from './transitions.ts';
 
@@ -77,6 +77,18 @@ type Step = Pick<StoredEvent, 'seq' | 'type' | 'payload'>;
 
 const free = { input_tokens: 0, output_tokens: 0, usd: 0 };
 
+/** Nothing has happened yet. */
+const blank = {
+  turns: [],
+  gate: null,
+  gates: [],
+  decisions: [],
+  objections: [],
+  advisories: [],
+  cost: free,
+  reason: null,
+} satisfies Partial<RunState>;
+
 /** The state of a run after these events, all of them in order; undefined before its first. Throws RUN_TRANSITION. */
 export function fold(events: Iterable<Step>): RunState | undefined {
   let state: RunState | undefined;
@@ -150,6 +162,25 @@ export interface RunConfig {
   readonly from_phase?: string;
 }
 
+/** The state of a run that was only asked for. */
+export function unbegun({ run_id, goal, request, created_at }: RunRow): RunState {
+  const { snapshot, by, resumes } = request as unknown as { snapshot: Template; by: string; resumes?: string };
+  return {
+    run_id,
+    goal: goal ?? '',
+    template: snapshot,
+    started_by: by,
+    resumes: resumes ?? null,
+    status: 'pending',
+    phase: '',
+    phases: [],
+    ...blank,
+    started_at: created_at,
+    head: 0,
+    asking: null,
+  };
+}
+
 function begun(payload: EventPayload<'run:started'>, seq: number): RunState {
   const { template, started_by, from_phase } = payload.config_summary as unknown as RunConfig;
   const phase = from_phase ?? template.phases[0]?.name ?? '';
@@ -162,15 +193,8 @@ function begun(payload: EventPayload<'run:started'>, seq: number): RunState {
     status: 'active',
     phase,
     phases: [{ name: phase, started_at: payload.at, ended_at: null }],
-    turns: [],
-    gate: null,
-    gates: [],
-    decisions: [],
-    objections: [],
-    advisories: [],
-    cost: free,
+    ...blank,
     started_at: payload.at,
-    reason: null,
     head: seq,
     asking: payload,
   };

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import { refuse } from 'patchbay-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { goldenOf, inOrder } from '../../../../test/flows/golden.ts';
 import { git, Stage, type Staging } from '../../../../test/flows/stage.ts';
 import { loadRun } from '../../src/runs/engine.ts';
@@ -86,6 +89,11 @@ describe('A run of scripts in a repository', () => {
 
   it('is held when its budget is used up, and calls no agent after that', async () => {
     const { stage, golden } = await played('budget');
+    await expect(golden).toMatchFileSnapshot(stage.golden);
+  });
+
+  it('is held at a gate that does not find what it demands, and says all that is missing', async () => {
+    const { stage, golden } = await played('unmet');
     await expect(golden).toMatchFileSnapshot(stage.golden);
   });
 
@@ -188,6 +196,41 @@ describe('Work outside of what a role may write', () => {
     expect(state.status).toBe('completed');
     expect(git(stage.dir, 'ls-tree', '-r', '--name-only', `patchbay/${state.run_id}`)).not.toMatch(/README|sly/);
     expect(existsSync(stage.file('.git/hooks/post-checkout'))).toBe(false);
+  });
+});
+
+describe('An agent that replaces the ledger', () => {
+  it('is found out, and the ledger is put back', async () => {
+    const { stage, state, golden } = await played('ledger');
+    await expect(golden).toMatchFileSnapshot(stage.golden);
+    const { service } = await stage.start();
+    expect(await service.ledger.run(state.run_id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('A role', () => {
+  it('can be played by a web address, and by a person', async () => {
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      request.resume();
+      asked.push(request.headers['idempotency-key']);
+      response.statusCode = asked.length === 1 ? 503 : 200;
+      response.end('{"summary": "From far away"}');
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const remote = `remote: { core: http, with: { url: "http://127.0.0.1:${port}/" } }`;
+    const files = { 'patchbay.yaml': `runs:\n  roles:\n    ${remote}\n    person: { core: manual }\n` };
+    const stage = new Stage('cores', { files });
+    const { service } = await stage.start();
+    service.ledger.on('appended', ({ event: { payload } }) => {
+      if (payload.event !== 'turn:dispatched' || payload.role !== 'person') return;
+      writeFileSync(join(dirname(payload.bundle.path), 'result.json'), '{"summary": "By hand"}');
+    });
+    const { run_id } = await stage.run(service);
+    await expect(goldenOf(stage.events, stage.dir)).toMatchFileSnapshot(stage.golden);
+    expect(asked).toEqual([`${run_id}/building.remote/1`, `${run_id}/building.remote/2`]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import type { Outcome } from 'patchbay-sdk';
-import { freezeDeep } from '../../../kernel/index.ts';
 import { Functions } from '../functions.ts';
 import type { LoadParams } from '../options.ts';
 import { Peer } from '../peer.ts';
 import { fromRemote } from '../remote-error.ts';
 import { ChildContext } from './context.ts';
+import { freezeParsed } from './freeze.ts';
 import { signalOnlyItself } from './guard.ts';
 import { type Loaded, type LoadedHandler, load } from './load.ts';
 import { logTo } from './log.ts';
@@ -104,7 +104,7 @@ class Server {
     const shared = { plugin: description.name, config, log: this.#log.log, defer: this.#undos.defer };
     const context = new ChildContext(shared, handler.hook, run, delivery);
     const given = handler.capability ? this.#functions.decode(payload) : payload;
-    this.#run(id, handler, context, () => handler.fn(handler.frozen ? freezeDeep(given) : given, context));
+    this.#run(id, handler, context, () => handler.fn(handler.frozen ? freezeParsed(given) : given, context));
   }
 
   #after(id: number, { of, outcome }: Record<string, unknown>): void {

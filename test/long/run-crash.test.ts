@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../project.ts';
+import { problemsAfter } from '../run-crash/compare.ts';
+import { chosen } from '../run-crash/moments.ts';
+import { type Life, RunScene, type Traces } from '../run-crash/scene.ts';
+
+const preload = join(root, 'test/long/kill-at.mjs');
+
+/** The project, and a run of it that nobody disturbed. */
+async function straightRun(flags?: readonly string[]): Promise<{ origin: RunScene; life: Life; straight: Traces }> {
+  const origin = RunScene.make();
+  const scene = origin.copy();
+  const life = await scene.live({ KILL_AT: '0' }, flags);
+  expect(life.how, life.stderr).toEqual([0, null]);
+  expect(await scene.left()).toEqual([]);
+  return { origin, life, straight: scene.traces(JSON.parse(life.stdout)) };
+}
+
+/** Does something with each, two at a time; gives the problems of those that have some. */
+async function problemsOfEach(names: readonly string[], act: (name: string) => Promise<string[]>) {
+  const waiting = [...names];
+  const found: Record<string, string[]> = {};
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const problems = await act(name);
+      if (problems.length > 0) found[name] = problems;
+    }
+  };
+  await Promise.all([work(), work()]);
+  return found;
+}
+
+describe('a run whose host is killed', () => {
+  it('before or after any step or effect is resumed to the same end', async () => {
+    const { origin, life, straight } = await straightRun();
+    const moments = chosen(life.moments);
+    const problems = await problemsOfEach(moments, async (moment) => {
+      const scene = origin.copy();
+      return problemsAfter(scene, await scene.live({ KILL_AT: moment }), straight);
+    });
+    process.stderr.write(`${moments.length} of ${life.moments.length} moments\n`);
+    expect(problems).toEqual({});
+  });
+
+  it('at a change of any file is resumed to the same end', async () => {
+    const { origin, life, straight } = await straightRun(['--import', preload]);
+    const steps = Number(/steps (\d+)/.exec(life.stderr)?.[1]);
+    expect(steps).toBeGreaterThan(50);
+    const every = Math.ceil(steps / 16);
+    const places = Array.from({ length: Math.floor(steps / every) }, (_, i) => String((i + 1) * every - 1));
+    const problems = await problemsOfEach(places, async (at) => {
+      const scene = origin.copy();
+      return problemsAfter(scene, await scene.live({ KILL_AT: at }, ['--import', preload]), straight);
+    });
+    process.stderr.write(`${places.length} of ${steps} changes of files\n`);
+    expect(problems).toEqual({});
+  });
+});
