@@ -8,14 +8,19 @@ import { stepLine } from './run-output.ts';
 const restMs = 30_000;
 
 /** Opens the host of the project and lets it work while `act` does. */
-export async function working<T>(input: Input, act: (service: Service, host: Host) => Promise<T>): Promise<T> {
+export function working<T>(input: Input, act: (service: Service, host: Host) => Promise<T>): Promise<T> {
+  return beside(input, async (host) => act(await host.start(), host));
+}
+
+/** Opens the plugins of the project without being its host. */
+export async function beside<T>(input: Input, act: (host: Host) => Promise<T>): Promise<T> {
   const { cwd, version, progress } = input;
   const turnLog = (_: unknown, line: string) => progress(line.replaceAll(/^/gm, '    | '));
   const host = await openHost({ cwd, version, builtins, turnLog });
   try {
     for (const { name, reason, fix } of host.quarantined)
       progress(`plugin "${name}" is quarantined: ${reason}; ${fix}`);
-    return await act(await host.start(), host);
+    return await act(host);
   } finally {
     await host.close();
   }

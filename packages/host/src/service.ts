@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import type { EventName, Hooks } from 'patchbay-sdk';
 import { holdProject } from './config/holder.ts';
 import type { Project } from './config/project.ts';
@@ -9,8 +10,9 @@ import { hiding } from './log/redact.ts';
 import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
 import { Lanes } from './outbound/lanes.ts';
 import { pluginNews } from './outbound/plugin-news.ts';
+import type { Wanted } from './runs/engine.ts';
 import { castingOf, ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
-import { Runs } from './runs/runs.ts';
+import { type Casts, Runs, request } from './runs/runs.ts';
 import { Launcher } from './sandbox/launcher.ts';
 
 /** A host at work: what it writes down, and what it delivers. */
@@ -92,17 +94,33 @@ async function runsOf(
   emitter: Emitter,
   { project, launcher, env, log }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'>,
 ): Promise<Runs> {
-  const cores = await kernel.call('agentCore', {});
+  const casts = await castsOf(kernel, project);
   const settings = project.runs;
+  const { cores } = casts;
   const parts = { project: project.dir, launcher, cores, settings, env, ...(log === undefined ? {} : { log }) };
-  return new Runs({
-    ledger,
-    emitter,
-    workshop: new ProjectWorkshop(parts),
-    cores,
+  return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), ...casts });
+}
+
+async function castsOf(kernel: Kernel<Hooks>, { runs }: Project): Promise<Casts> {
+  return {
+    cores: await kernel.call('agentCore', {}),
     coreOf: (template, role) => {
       const played = template.roles[role];
-      return played === undefined ? role : castingOf(played, settings).core;
+      return played === undefined ? role : castingOf(played, runs).core;
     },
-  });
+  };
+}
+
+/** Writes down that a run is wanted, beside whoever is the host of the project. Gives its id. Throws RUN_REFUSED. */
+export async function requestBeside(
+  { kernel, project }: Pick<ServiceParts, 'kernel' | 'project'>,
+  wanted: Omit<Wanted, 'run_id'>,
+): Promise<string> {
+  mkdirSync(stateDir(project.dir), { recursive: true, mode: 0o700 });
+  const ledger = await openLedger(ledgerFile(project.dir));
+  try {
+    return await request(ledger, await castsOf(kernel, project), wanted);
+  } finally {
+    await ledger.close();
+  }
 }

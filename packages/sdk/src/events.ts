@@ -61,7 +61,12 @@ function event<const N extends string, S extends Record<string, z.ZodMiniType>>(
 const submitted = { result: turnResult, decision_summary: text, files_changed: strings, verification, cost };
 const gate = { gate: text, from_phase: maybe, to_phase: maybe };
 const approved = { approver: text, comment: maybe };
-const settled = { run_summary: runSummary, decisions: z.array(decision), reason: z.optional(text) };
+const settled = {
+  run_summary: runSummary,
+  decisions: z.array(decision),
+  objections: z.array(objection),
+  reason: z.optional(text),
+};
 const plugin = { plugin: text, version: text };
 const message = { chat_jid: text, sender_name: text, content: text, timestamp: text, is_bot: z.boolean() };
 const approval = { approval_id: text, kind: text, waiting_for: text, expires_at: maybe };

@@ -43,7 +43,7 @@ const run_summary = {
   verification,
   cost,
 };
-const settled = { run_summary, decisions };
+const settled = { run_summary, decisions, objections: [] };
 const gate = { gate: 'ship', from_phase: 'implementation', to_phase: 'review' };
 const approved = { approver: 'ada', comment: 'Looks right' };
 const message = { chat_jid: 'terminal:1', sender_name: 'Ada', content: 'Hello', timestamp: common.at, is_bot: false };

@@ -1,6 +1,6 @@
 import { findProject, findTemplate } from 'patchbay-host';
 import { PatchbayError } from 'patchbay-sdk';
-import { carryOn, working } from '../carry-on.ts';
+import { beside, carryOn, working } from '../carry-on.ts';
 import type { Run } from '../command.ts';
 import { runOutput, whoami } from '../run-output.ts';
 
@@ -11,14 +11,14 @@ export const run: Run = async (input) => {
   const project = findProject(cwd);
   if (project === undefined) throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
   const template = findTemplate(String(options['template'] ?? 'governed'), project.dir, progress);
+  const wanted = { template, goal: String(goal), by: whoami(options['by']) };
+  if (options['detach'] === true) {
+    const run_id = await beside(input, (host) => host.request(wanted));
+    const json = { run_id, template: template.name, status: 'pending', turns: [], gates: [] };
+    return { json, text: `${run_id}: pending` };
+  }
   return working(input, async (service) => {
-    const run_id = await service.runs.request({ template, goal: String(goal), by: whoami(options['by']) });
-    if (options['detach'] === true) {
-      return {
-        json: { run_id, template: template.name, status: 'pending', turns: [], gates: [] },
-        text: `${run_id}: pending`,
-      };
-    }
+    const run_id = await service.runs.request(wanted);
     progress(`${run_id}: ${String(goal)}`);
     return runOutput(await carryOn(service, run_id, input));
   });

@@ -3,7 +3,7 @@ import { isSettled, type LedgerStore, newEvent } from '../ledger/index.ts';
 import type { Emitter } from '../outbound/emitter.ts';
 import { loadRun } from './engine.ts';
 import { type RunState, unbegun } from './state.ts';
-import { summaryOf } from './summary.ts';
+import { objectionsOf, summaryOf } from './summary.ts';
 
 interface Parts {
   readonly ledger: LedgerStore;
@@ -93,6 +93,7 @@ export async function abortRun(
     summary: why,
     run_summary,
     decisions: [...state.decisions],
+    objections: objectionsOf(state),
     reason: why,
   });
   await parts.emitter.emit(payload, { after: state.head });

@@ -4,7 +4,7 @@ import type { Emitter } from '../outbound/emitter.ts';
 import { type Action, decide, policy } from './decide.ts';
 import { examine } from './examine.ts';
 import { apply, fold, type RunConfig, type RunState, type Turn, unbegun } from './state.ts';
-import { summaryOf } from './summary.ts';
+import { objectionsOf, summaryOf } from './summary.ts';
 import type { Template } from './template/template.ts';
 import type { TurnEnd, Workshop } from './workshop.ts';
 
@@ -361,6 +361,7 @@ export class RunEngine {
       summary: reason ?? this.#now.goal,
       run_summary,
       decisions,
+      objections: objectionsOf(this.#now),
       ...(reason === undefined ? {} : { reason }),
     });
   }

@@ -122,7 +122,10 @@ export class ProjectWorkshop implements Workshop {
   }
 
   #runWorkspace(state: RunState): Promise<Workspace> {
-    return openWorkspace({ project: this.#parts.project, run_id: state.run_id, state: this.#files.run(state) });
+    const { run_id, resumes } = state;
+    // What was accepted before it was held is on the branch of the run that it goes on with.
+    const from = resumes === null ? undefined : `patchbay/${resumes}`;
+    return openWorkspace({ project: this.#parts.project, run_id, state: this.#files.run(state), from });
   }
 
   #workspace(state: RunState, turn: Turn): Promise<Workspace> {

@@ -8,14 +8,26 @@ import type { RunState } from './state.ts';
 import type { Template } from './template/template.ts';
 import type { Workshop } from './workshop.ts';
 
-/** What runs are carried out with. */
-export interface RunsParts {
-  readonly ledger: LedgerStore;
-  readonly emitter: Emitter;
-  readonly workshop: Workshop;
+/** Who can play roles. */
+export interface Casts {
   readonly cores: readonly AgentCore[];
   /** The core that plays a role of a template, by name. */
   readonly coreOf: (template: Template, role: string) => string;
+}
+
+/** What runs are carried out with. */
+export interface RunsParts extends Casts {
+  readonly ledger: LedgerStore;
+  readonly emitter: Emitter;
+  readonly workshop: Workshop;
+}
+
+/** Writes down that a run is wanted. Gives its id. Throws RUN_REFUSED if it could never be carried out. */
+export async function request(ledger: LedgerStore, casts: Casts, wanted: Omit<Wanted, 'run_id'>): Promise<string> {
+  refuseImpossible(wanted.template, casts);
+  const run_id = `run-${v7()}`;
+  await requestRun(ledger, { ...wanted, run_id });
+  return run_id;
 }
 
 /** The runs of a project, for whoever is its host. */
@@ -26,12 +38,9 @@ export class Runs {
     this.#parts = parts;
   }
 
-  /** Writes down that a run is wanted. Gives its id. Throws RUN_REFUSED if it could never be carried out. */
-  async request(wanted: Omit<Wanted, 'run_id'>): Promise<string> {
-    this.#refuseImpossible(wanted.template);
-    const run_id = `run-${v7()}`;
-    await requestRun(this.#parts.ledger, { ...wanted, run_id });
-    return run_id;
+  /** See `request`. */
+  request(wanted: Omit<Wanted, 'run_id'>): Promise<string> {
+    return request(this.#parts.ledger, this.#parts, wanted);
   }
 
   /** Carries a run on until it has ended, or waits for somebody. */
@@ -62,33 +71,33 @@ export class Runs {
     const { template, goal, phase } = state;
     return this.request({ template, goal, by, resumes: run_id, ...(phase === '' ? {} : { from_phase: phase }) });
   }
+}
 
-  /** A role whose core cannot live up to what a gate of its phase demands would only be held there. */
-  #refuseImpossible(template: Template): void {
-    for (const { steps, gate } of template.phases) {
-      const demands = template.gates[gate]?.checks.map(({ kind }) => kind) ?? [];
-      for (const { role } of steps.flat()) {
-        const name = this.#parts.coreOf(template, role);
-        const core = this.#parts.cores.find((one) => one.name === name);
-        if (core === undefined) {
-          const known = this.#parts.cores.map((one) => one.name).join(', ');
-          const hint =
-            name === 'default'
-              ? 'Say in patchbay.yaml under "runs" which core plays roles: core: script, with: { command: […] }.'
-              : `Known are ${known}.`;
-          throw new PatchbayError(
-            'RUN_REFUSED',
-            `role "${role}" of template "${template.name}" has no agent core "${name}"`,
-            { hint },
-          );
-        }
-        const lacks = core.honours === undefined ? [] : demands.filter((kind) => !core.honours?.includes(kind));
-        if (lacks.length > 0) {
-          throw new PatchbayError(
-            'RUN_REFUSED',
-            `gate "${gate}" demands ${lacks.join(', ')}, which core "${name}" of role "${role}" cannot honour`,
-          );
-        }
+/** A role whose core cannot live up to what a gate of its phase demands would only be held there. */
+function refuseImpossible(template: Template, { cores, coreOf }: Casts): void {
+  for (const { steps, gate } of template.phases) {
+    const demands = template.gates[gate]?.checks.map(({ kind }) => kind) ?? [];
+    for (const { role } of steps.flat()) {
+      const name = coreOf(template, role);
+      const core = cores.find((one) => one.name === name);
+      if (core === undefined) {
+        const known = cores.map((one) => one.name).join(', ');
+        const hint =
+          name === 'default'
+            ? 'Say in patchbay.yaml under "runs" which core plays roles: core: script, with: { command: […] }.'
+            : `Known are ${known}.`;
+        throw new PatchbayError(
+          'RUN_REFUSED',
+          `role "${role}" of template "${template.name}" has no agent core "${name}"`,
+          { hint },
+        );
+      }
+      const lacks = core.honours === undefined ? [] : demands.filter((kind) => !core.honours?.includes(kind));
+      if (lacks.length > 0) {
+        throw new PatchbayError(
+          'RUN_REFUSED',
+          `gate "${gate}" demands ${lacks.join(', ')}, which core "${name}" of role "${role}" cannot honour`,
+        );
       }
     }
   }

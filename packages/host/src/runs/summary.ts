@@ -13,6 +13,11 @@ export function summaryOf(state: RunState, now: string): EventPayload<'run:compl
   };
 }
 
+/** What was objected to in a run, whether it was dealt with or not. */
+export function objectionsOf({ objections }: RunState): TurnResult['objections'] {
+  return objections.map(({ id, severity, statement }) => ({ id, severity, statement }));
+}
+
 /** All evidence of a run together: it passes if every part does. */
 function verificationOf(turns: readonly Turn[]): TurnResult['verification'] {
   const all = turns.filter(({ state }) => state === 'accepted').flatMap(({ result }) => result?.verification ?? []);

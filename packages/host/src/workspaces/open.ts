@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { workspaceDirty, workspaceFailed } from './failure.ts';
 import { git, tryGit } from './git.ts';
 import { fill, makeMirror, setTip, tipOf } from './mirror.ts';
-import { type Found, findRepository, refuseDirty } from './repository.ts';
+import { type Found, findRepository, refuseDirty, tipOfBranch } from './repository.ts';
 import type { Workspace } from './workspace.ts';
 import { addWorktree, adminOf, forgetWorktree, pointWorktree } from './worktree.ts';
 
@@ -25,6 +25,8 @@ export interface OpenWorkspace {
   readonly state: string;
   /** What to do where something is not committed, which a run would not see. @default 'refuse' */
   readonly dirty?: 'refuse' | 'ignore';
+  /** The branch to begin with, if there is one of this name. @default what is checked out */
+  readonly from?: string | undefined;
 }
 
 /** What was decided when a workspace was made; it is there when the workspace is whole. */
@@ -39,7 +41,8 @@ interface Made {
  * which names the files, when something is not committed or there is no commit at all; with WORKSPACE_FAILED when git
  * fails.
  */
-export async function openWorkspace({ project, run_id, state, dirty = 'refuse' }: OpenWorkspace): Promise<Workspace> {
+export async function openWorkspace(options: OpenWorkspace): Promise<Workspace> {
+  const { project, run_id, state } = options;
   const home = realpathSync(project);
   mkdirSync(resolve(home, state), { recursive: true });
   const place = { project: home, state: realpathSync(resolve(home, state)) };
@@ -49,19 +52,25 @@ export async function openWorkspace({ project, run_id, state, dirty = 'refuse' }
     if (made?.kind === 'worktree') throw workspaceFailed(`${home} is no longer in a git repository`);
     return openFolder(place);
   }
-  const at = made ?? (await begin(home, `patchbay/${run_id}`, found, dirty));
+  const at = made ?? (await begin(home, `patchbay/${run_id}`, found, options));
   return openWorktree({ ...place, ...worktreeAt(place.state, '', found.repository) }, at);
 }
 
-async function begin(project: string, branch: string, found: Found, dirty: 'refuse' | 'ignore'): Promise<Made> {
+async function begin(
+  project: string,
+  branch: string,
+  found: Found,
+  { dirty = 'refuse', from }: OpenWorkspace,
+): Promise<Made> {
   const { head, repository } = found;
   if (head === null) {
     const hint = 'Make a first commit: `git add --all && git commit`.';
     throw workspaceDirty('the repository has no commit yet: there is nothing to begin with', project, hint);
   }
   if (dirty === 'refuse') await refuseDirty(project, found);
-  await refuseForeignBranch(repository, branch, head);
-  return { kind: 'worktree', branch, base: head };
+  const base = (from === undefined ? undefined : await tipOfBranch(repository, from)) ?? head;
+  await refuseForeignBranch(repository, branch, base);
+  return { kind: 'worktree', branch, base };
 }
 
 /**

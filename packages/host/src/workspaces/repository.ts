@@ -60,6 +60,13 @@ export async function findRepository(project: string): Promise<Found | undefined
   };
 }
 
+/** The commit that a branch is at; undefined if there is no such branch. */
+export async function tipOfBranch({ common }: Repository, branch: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
+  const { code, stdout } = await tryGit(args, { cwd: common, gitDir: common });
+  return code === 0 ? stdout.trim() : undefined;
+}
+
 /** Rejects with WORKSPACE_DIRTY, which names the files, if something in the repository is not committed. */
 export async function refuseDirty(project: string, { repository, gitDir, configured }: Found): Promise<void> {
   const { prefix } = repository;
