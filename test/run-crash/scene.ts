@@ -56,6 +56,8 @@ export class RunScene {
     this.project = join(dir, 'project');
     this.#temp = join(dir, 'temp');
     this.#notes = join(this.project, 'notes');
+    // Bundles are in folders that only root can remove as they are.
+    onTestFinished(() => void execFileSync('chmod', ['-R', 'u+w', dir]));
   }
 
   /** Makes the project: a repository with a plugin installed. */

@@ -44,16 +44,18 @@ describe('events', () => {
 
   it('prints a line for people', () => {
     const { stdout, status } = patchbay(['events', '--type', 'turn:accepted'], { cwd: dir });
-    expect(stdout).toMatch(/^ +\d+ {2}\d{4}-\S+Z {2}turn:accepted +run-1 {2}turn-2 .*\n$/);
+    expect(stdout).toMatch(/^(?: +\d+ {2}\d{4}-\S+Z {2}turn:accepted +run-\S+ {2}\S+ .*\n)+$/);
     expect(status).toBe(0);
   });
 
   it('can be narrowed by run, kind, time and count', () => {
-    expect(lines('events', '--type', 'turn:*').map(({ type }) => type)).toEqual([
-      'turn:dispatched',
-      'turn:accepted',
-      'turn:rejected',
-      'turn:dispatched',
+    expect(lines('events', '--type', 'gate:*').map(({ type }) => type)).toEqual([
+      'gate:pending',
+      'gate:transition',
+      'gate:pending',
+      'gate:transition',
+      'gate:pending',
+      'gate:completion',
     ]);
     expect(lines('events', '--run', 'nobody')).toEqual([]);
     expect(lines('events', '--until', '2000-01-01')).toEqual([]);
@@ -68,11 +70,12 @@ describe('events', () => {
     const child = spawn(process.execPath, [bin, 'events', '--follow', '--json'], { cwd: dir, env: cleanEnv() });
     const seen: number[] = [];
     const count = lines('events').length;
+    const [{ id = '' } = {}] = json<{ id: string }[]>('deliveries', '--plugin', 'announce');
     const reader = createInterface(child.stdout);
     for await (const line of reader) {
       seen.push((JSON.parse(line) as { seq: number }).seq);
       if (seen.length === count) patchbay(['plugin', 'disable', 'announce'], { cwd: dir });
-      if (seen.length === count) patchbay(['deliveries', 'replay', '4.1'], { cwd: dir });
+      if (seen.length === count) patchbay(['deliveries', 'replay', id], { cwd: dir });
       if (seen.length > count) break;
     }
     child.kill('SIGINT');
@@ -100,7 +103,7 @@ describe('ledger', () => {
 
   it('verify finds what was changed, and where', () => {
     const db = new DatabaseSync(join(dir, '.patchbay/ledger.db'));
-    db.exec(`UPDATE events SET payload = replace(payload, 'pager', 'pagan') WHERE seq = 4`);
+    db.exec(`UPDATE events SET payload = replace(payload, 'tests', 'rests') WHERE seq = 4`);
     db.close();
     const { stdout, status } = patchbay(['ledger', 'verify', '--json'], { cwd: dir });
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, events: 3, broken_at: 4 });
@@ -135,7 +138,7 @@ describe('deliveries', () => {
 
   it('can be narrowed by plugin, event and failure', () => {
     const failed = json<Record<string, unknown>[]>('deliveries', '--failed');
-    expect(new Set(failed.map(({ status }) => status))).toEqual(new Set(['failed', 'refused']));
+    expect(new Set(failed.map(({ status }) => status))).toEqual(new Set(['failed']));
     const hostile = json<Record<string, unknown>[]>('deliveries', '--plugin', 'hostile', '--event', 'turn:*');
     expect(hostile.every(({ plugin }) => plugin === 'hostile')).toBe(true);
     expect(patchbay(['deliveries', '--failed'], { cwd: dir }).stdout).toMatch(
@@ -144,13 +147,15 @@ describe('deliveries', () => {
   });
 
   it('replay makes one again, under the same key', () => {
+    const told = () => readFileSync(join(dir, '.patchbay/CHANGES.txt'), 'utf8').split('\n').length;
+    const before = told();
     const [first] = json<{ id: string; key: string }[]>('deliveries', '--plugin', 'announce');
     expect(json('deliveries', 'replay', first?.id ?? '')).toMatchObject({
       id: first?.id,
       key: first?.key,
       status: 'ok',
     });
-    expect(readFileSync(join(dir, 'CHANGES.txt'), 'utf8')).toBe('developer finished turn turn-2\n'.repeat(2));
+    expect(told()).toBe(before + 1);
   });
 
   it('replay says that it failed again, and that there is no such delivery', () => {
@@ -172,9 +177,8 @@ describe('deliveries', () => {
     patchbay(['plugin', 'disable', 'announce'], { cwd: dir });
     expect(json('deliveries', 'replay', first?.id ?? '')).toMatchObject({ status: 'owed' });
     expect(json('plugin', 'remove', 'announce')).toEqual({ name: 'announce', cancelled: 1 });
-    expect(json('deliveries', '--plugin', 'announce')).toMatchObject([
-      { status: 'cancelled', message: 'the plugin was removed' },
-    ]);
+    const cancelled = { id: first?.id, status: 'cancelled', message: 'the plugin was removed' };
+    expect(json('deliveries', '--plugin', 'announce')).toContainEqual(expect.objectContaining(cancelled));
   });
 });
 
@@ -182,7 +186,7 @@ describe('hooks test', () => {
   it('calls the handlers of a plugin, shows what they print, and writes nothing down', () => {
     const before = lines('events').length;
     const { stdout, stderr, status } = patchbay(['hooks', 'test', 'announce', 'turn:accepted'], { cwd: dir });
-    expect(stderr).toBe('developer finished turn turn-2\n');
+    expect(stderr).toBe('developer finished turn-2\n');
     expect(stdout).toMatch(/^\.\/hooks\/announce\.sh {2}ok {2}[\d.]+ ms\n$/);
     expect([status, lines('events').length]).toEqual([0, before]);
   });
@@ -192,7 +196,7 @@ describe('hooks test', () => {
     const { stderr } = patchbay(['hooks', 'test', 'announce', 'turn:accepted', '--payload', 'payload.json'], {
       cwd: dir,
     });
-    expect(stderr).toBe('reviewer finished turn turn-2\n');
+    expect(stderr).toBe('reviewer finished turn-2\n');
   });
 
   it('fails where a handler fails', () => {

@@ -1,8 +1,8 @@
 #!/bin/sh
-says() { grep -q "$1" "$PATCHBAY_BUNDLE/turn.json" || { echo "was not told: $1" >&2; exit 99; }; }
 state=${PATCHBAY_BUNDLE%/.patchbay/*}/.patchbay
-case $PATCHBAY_ATTEMPT in
-1) rm "$state/ledger.db"; echo junk > "$state/ledger.db" ;;
-2) says "ledger.db was changed, which developer may not" ;;
-esac
+rm -f "$state/ledger.db" && exit 98
+mv "$state" "$state.away" && exit 98
+echo junk > "$state/ledger.db" && exit 98
+mount -o remount,rw,bind "$state/ledger.db" && exit 98
+umount "$state/ledger.db" && exit 98
 echo '{"summary": "Nothing to see here"}' > "$PATCHBAY_RESULT"

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AgentCore, messageOf, PatchbayError, type TurnWork } from 'patchbay-sdk';
 import type { Casting, RunSettings } from '../config/project.ts';
-import { stateDir } from '../config/state.ts';
+import { ledgerFile, stateDir } from '../config/state.ts';
 import type { Launcher } from '../sandbox/launcher.ts';
 import {
   closeTurnWorkspace,
@@ -247,6 +247,7 @@ export class ProjectWorkshop implements Workshop {
           cwd: ws.dir,
           env,
           timeoutMs: role.timeoutMs,
+          ...guarded(this.#parts.project),
           ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
         };
         const end = await this.#parts.launcher.run(job, signal);
@@ -319,6 +320,13 @@ export function castingOf(role: Role, { roles, core }: RunSettings): Casting {
   if (own !== undefined) return { core: own.core, with: { ...role.with, ...own.with } };
   if (role.core !== 'default' || core === null) return { core: role.core, with: role.with };
   return { core: core.core, with: { ...core.with, ...role.with } };
+}
+
+/** What no agent may touch, whatever its role: the record of what it did. */
+function guarded(project: string): { pinned: string[]; readOnly: string[] } {
+  const ledger = ledgerFile(project);
+  const lock = join(stateDir(project), 'host.lock');
+  return { pinned: [stateDir(project)], readOnly: [ledger, `${ledger}-wal`, `${ledger}-shm`, lock] };
 }
 
 function failed(code: string, errors: Invalid['errors']): TurnEnd {

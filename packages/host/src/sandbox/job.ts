@@ -9,6 +9,10 @@ export interface Job {
   readonly files?: Readonly<Record<string, string>>;
   /** @default nothing: it reads the end at once */
   readonly stdin?: string;
+  /** What it cannot change, remove or replace, where there are namespaces; what is not there is left out. */
+  readonly readOnly?: readonly string[];
+  /** Folders it cannot rename or remove, so that what is read-only in them stays where it is. */
+  readonly pinned?: readonly string[];
   readonly timeoutMs: number;
   /** Between SIGTERM and SIGKILL. @default 2000 */
   readonly graceMs?: number;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bubblewrapWorks, confined } from '../bubblewrap.ts';
-import type { Confinement } from '../job.ts';
+import type { Confinement, Job } from '../job.ts';
 import { descendantsOf, isAbsent, isDeserted, isGroupGone, signalTo } from './proc.ts';
 
 /** Something that nobody can kill, such as a read from a dead network disk, is not waited for longer. */
@@ -65,8 +65,18 @@ async function until(done: () => boolean): Promise<void> {
 const own = [...confined, '--new-session', '--json-status-fd'];
 
 /** The command that runs `argv` in a namespace of its own, with a /proc that shows nothing else; status comes on 3. */
-export function inNamespace(bwrap: string, cwd: string, argv: readonly string[]): string[] {
-  return [bwrap, ...own, '3', '--chdir', cwd, '--', ...argv];
+export function inNamespace(
+  bwrap: string,
+  { cwd, readOnly = [], pinned = [] }: Pick<Job, 'cwd' | 'readOnly' | 'pinned'>,
+  argv: readonly string[],
+): string[] {
+  const guarded = [
+    ...pinned.flatMap((path) => ['--bind-try', path, path]),
+    ...readOnly.flatMap((path) => ['--ro-bind-try', path, path]),
+    // Otherwise root could mount them anew.
+    ...(readOnly.length > 0 ? ['--cap-drop', 'ALL'] : []),
+  ];
+  return [bwrap, ...own, '3', ...guarded, '--chdir', cwd, '--', ...argv];
 }
 
 /** What this system allows, given where bubblewrap is. */

@@ -94,7 +94,7 @@ export class Running {
   #spawn(streams: Streams, bwrap: string | undefined, env: Record<string, string>): ChildProcess {
     const { argv, cwd } = this.#job;
     const own = [this.#program, ...argv.slice(1)];
-    const [command = '', ...args] = bwrap === undefined ? own : inNamespace(bwrap, cwd, own);
+    const [command = '', ...args] = bwrap === undefined ? own : inNamespace(bwrap, this.#job, own);
     const stdio = [...streams.stdio, ...(bwrap === undefined ? [] : ['pipe' as const])];
     return spawn(command, args, { cwd, env, detached: true, stdio });
   }
