@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { installPlugin } from 'patchbay-host/install';
@@ -184,10 +184,17 @@ const provoke: Record<ErrorCode, () => unknown> = {
     writeFileSync(join(project, 'a.txt'), 'two');
     return openWorkspace({ project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') });
   },
-  WORKSPACE_FAILED: () => {
+  WORKSPACE_FAILED: async () => {
     const project = folder({ 'a-file': '' });
-    spawnSync('git', ['init', '-q'], { cwd: project });
-    return openWorkspace({ project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') });
+    const at = { project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') };
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: project });
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'one');
+    await openWorkspace(at);
+    rmSync(join(project, '.git'), { recursive: true });
+    return openWorkspace(at);
   },
   RUN_TRANSITION: () => fold([{ seq: 1, type: 'run:completed', payload: sample('run:completed') }]),
   RUN_UNKNOWN: async () => {

@@ -16,6 +16,8 @@ export type Action =
   /** Have the core work on a turn that was dispatched before. */
   | { readonly kind: 'work'; readonly turn: Turn }
   | { readonly kind: 'accept'; readonly turn: Turn }
+  /** The concern of a reviewer is recorded. */
+  | { readonly kind: 'advise'; readonly turn: Turn }
   | {
       readonly kind: 'reject';
       readonly turn: Turn;
@@ -122,6 +124,8 @@ function judging(state: RunState, step: Step, turn: Turn): Action {
       return next.kind === 'dispatch' ? { ...next, reviews: turn } : next;
     }
     if (review.result?.status === 'rejected') return rejection(state, turn, role, review);
+    const isNew = !state.advised.includes(review.turn_id);
+    if (review.result?.status === 'advisory' && isNew) return { kind: 'advise', turn: review };
   }
   return { kind: 'accept', turn };
 }

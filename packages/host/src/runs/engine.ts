@@ -208,6 +208,12 @@ export class RunEngine {
         await this.#step(action.turn.dispatch);
         return this.#work(action.turn);
       }
+      case 'advise': {
+        const { turn } = action;
+        const advisory = turn.result?.summary ?? '';
+        await this.#say('advisory:recorded', { ...about(turn), summary: advisory, by: turn.role, advisory });
+        return;
+      }
       case 'accept':
         return this.#accept(action.turn);
       case 'reject': {
@@ -305,9 +311,6 @@ export class RunEngine {
       verification,
       cost,
     });
-    if (result.status === 'advisory') {
-      await this.#say('advisory:recorded', { ...about(turn), summary, by: turn.role, advisory: summary });
-    }
   }
 
   async #collided(turn: Turn, files: readonly string[]): Promise<void> {

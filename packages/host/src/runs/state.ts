@@ -64,6 +64,8 @@ export interface RunState {
   readonly decisions: TurnResult['decisions'];
   readonly objections: readonly Objection[];
   readonly advisories: readonly string[];
+  /** Turns whose concern has been recorded. */
+  readonly advised: readonly string[];
   readonly cost: TurnResult['cost'];
   readonly started_at: string;
   readonly reason: string | null;
@@ -85,6 +87,7 @@ const blank = {
   decisions: [],
   objections: [],
   advisories: [],
+  advised: [],
   cost: free,
   reason: null,
 } satisfies Partial<RunState>;
@@ -121,7 +124,11 @@ export function apply(state: RunState | undefined, { seq, type, payload }: Step)
     case 'turn:failed':
       return changed(next, payload, ['dispatched'], { state: 'failed', feedback: payload.error.message.split('\n') });
     case 'advisory:recorded':
-      return { ...next, advisories: [...state.advisories, payload.advisory] };
+      return {
+        ...next,
+        advisories: [...state.advisories, payload.advisory],
+        advised: [...state.advised, payload.turn_id ?? ''],
+      };
     case 'gate:pending': {
       const gate = { name: payload.gate, phase: payload.from_phase ?? state.phase, approval: null, votes: [] };
       return { ...next, gate, gates: [...state.gates, { name: payload.gate, state: 'pending' }], asking: payload };

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Snapshot, snapshot, type Workspace } from '../workspaces/index.ts';
+import { type Snapshot, snapshot, type Workspace, writeWhole } from '../workspaces/index.ts';
 import type { RunState, Turn } from './state.ts';
 
 type Run = Pick<RunState, 'run_id'>;
@@ -37,8 +37,8 @@ export class TurnFiles {
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
     const before = await snapshot(ws);
     const beginning = this.#beginning(run, attempt.turn_id);
-    if (!existsSync(beginning)) writeFileSync(beginning, before.tree, { mode: 0o600 });
-    writeFileSync(file, JSON.stringify(before), { mode: 0o600 });
+    if (!existsSync(beginning)) writeWhole(beginning, before.tree);
+    writeWhole(file, JSON.stringify(before));
     return before;
   }
 

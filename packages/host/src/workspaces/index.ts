@@ -7,4 +7,5 @@ export { restore } from './restore.ts';
 export { outside } from './scope.ts';
 export { observe, type Snapshot, snapshot } from './snapshot.ts';
 export { type CommandOutput, type Verification, type VerifyOptions, verify } from './verify.ts';
+export { writeWhole } from './whole.ts';
 export type { Workspace } from './workspace.ts';

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GitCall, git } from './git.ts';
+import { writeWhole } from './whole.ts';
 import type { Workspace } from './workspace.ts';
 
 /**
@@ -34,7 +35,7 @@ export function cleanMirror({ mirror, repository }: MirrorOf): void {
 export function makeMirror(of: MirrorOf): void {
   const { mirror, repository } = of;
   for (const name of ['info', 'objects/info', 'refs']) mkdirSync(join(mirror, name), { recursive: true });
-  if (!existsSync(join(mirror, 'HEAD'))) writeFileSync(join(mirror, 'HEAD'), 'ref: refs/heads/none\n');
+  if (!existsSync(join(mirror, 'HEAD'))) writeWhole(join(mirror, 'HEAD'), 'ref: refs/heads/none\n');
   cleanMirror(of);
   removeStale(join(mirror, 'index.lock'));
   if (repository === null) {
@@ -49,7 +50,7 @@ export function makeMirror(of: MirrorOf): void {
 function settle(file: string, content: string | undefined): void {
   if (contentOf(file) === content) return;
   if (content === undefined) rmSync(file, { recursive: true, force: true });
-  else writeFileSync(file, content);
+  else writeWhole(file, content);
 }
 
 function contentOf(file: string): string | undefined {

@@ -1,18 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { workspaceDirty, workspaceFailed } from './failure.ts';
 import { git, tryGit } from './git.ts';
 import { fill, makeMirror, setTip, tipOf } from './mirror.ts';
 import { type Found, findRepository, refuseDirty, tipOfBranch } from './repository.ts';
+import { writeWhole } from './whole.ts';
 import type { Workspace } from './workspace.ts';
 import { addWorktree, adminOf, forgetWorktree, pointWorktree } from './worktree.ts';
 
@@ -171,7 +163,5 @@ function readMade(state: string, name: string): Made | undefined {
 }
 
 function writeMade(ws: Workspace, { kind, branch, base }: Made): void {
-  const file = madeFile(ws);
-  writeFileSync(`${file}.next`, `${JSON.stringify({ kind, branch, base })}\n`, { flush: true });
-  renameSync(`${file}.next`, file);
+  writeWhole(madeFile(ws), `${JSON.stringify({ kind, branch, base })}\n`);
 }
