@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Host, openHost, type RunState, type Service } from 'patchbay-host';
+import { type Host, loadRun, openHost, type RunState, type Service } from 'patchbay-host';
+import { PatchbayError } from 'patchbay-sdk';
 import { builtins } from './builtins.ts';
 import type { Input } from './command.ts';
 import { stepLine } from './run-output.ts';
@@ -24,6 +25,38 @@ export async function beside<T>(input: Input, act: (host: Host) => Promise<T>): 
   } finally {
     await host.close();
   }
+}
+
+/**
+ * Changes a run, and carries it on as the host of the project. Where another process is that, it is only changed: that one, or
+ * `patchbay resume`, carries it on.
+ */
+export function changing(
+  input: Input,
+  run_id: string,
+  change: (runs: Service['runs']) => Promise<void>,
+): Promise<RunState> {
+  return beside(input, async (host) => {
+    let service: Service;
+    try {
+      service = await host.start();
+    } catch (error) {
+      if (!(error instanceof PatchbayError) || error.code !== 'PROJECT_HELD') throw error;
+      input.progress(`${error.message}: it, or "patchbay resume", carries the run on`);
+      return host.beside(async (runs, ledger) => {
+        await change(runs);
+        return stateOf(await loadRun(ledger, run_id));
+      });
+    }
+    await change(service.runs);
+    return carryOn(service, run_id, input);
+  });
+}
+
+function stateOf({ row, state }: Awaited<ReturnType<typeof loadRun>>): RunState {
+  if (state === undefined)
+    throw new PatchbayError('RUN_UNKNOWN', `run ${row.run_id} has not begun`, { run: row.run_id });
+  return state;
 }
 
 /** Carries a run on and tells how it goes, until it ends or waits. */

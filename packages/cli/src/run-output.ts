@@ -43,11 +43,14 @@ export function runOutput(state: RunState): Output {
     status === 'waiting' && state.gate !== null
       ? `It waits for approval of gate "${state.gate.name}": patchbay approve ${run_id}`
       : undefined;
+  const hasWork = turns.some(({ state: at, reviews }) => at === 'accepted' && reviews === null);
   const text = [
     `${run_id}: ${status}${reason === null ? '' : `, ${reason}`}`,
     ...(lines.length === 0 ? [] : [columns(lines)]),
     ...(waits === undefined ? [] : [waits]),
-    ...(isSettled(status) ? [`The work is on branch patchbay/${run_id}, if the project is a repository.`] : []),
+    ...(isSettled(status) && hasWork
+      ? [`The work is on branch patchbay/${run_id}, if the project is a repository.`]
+      : []),
   ].join('\n');
   return { json, text, exitCode: exitCodes[status] };
 }

@@ -8,9 +8,10 @@ import { lendSdk } from './dialects/module.ts';
 import { fromDefinition } from './dialects/native.ts';
 import type { Discovered, Quarantined } from './install/discover.ts';
 import { Kernel, type KernelOptions, type Scope } from './kernel/index.ts';
+import type { LedgerStore } from './ledger/index.ts';
 import { PluginLogs } from './log/plugin-log.ts';
 import type { HttpClient } from './outbound/http.ts';
-import type { Wanted } from './runs/engine.ts';
+import type { Runs } from './runs/runs.ts';
 import type { Turn } from './runs/state.ts';
 import { Launcher } from './sandbox/launcher.ts';
 import type { Service } from './service.ts';
@@ -45,8 +46,8 @@ export interface Host {
    * plugins that all of them are there. Throws PROJECT_MISSING, PROJECT_HELD, and what may be wrong with the ledger.
    */
   start(): Promise<Service>;
-  /** Writes down that a run is wanted, beside whoever is the host of the project. Gives its id. Throws RUN_REFUSED. */
-  request(wanted: Omit<Wanted, 'run_id'>): Promise<string>;
+  /** Sees and changes runs beside whoever is the host of the project, who heeds it. */
+  beside<T>(act: (runs: Runs, ledger: LedgerStore) => Promise<T>): Promise<T>;
   /** Ends the work, takes all plugins out, the last one first, and ends everything that runs for them. */
   close(): Promise<void>;
 }
@@ -66,7 +67,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
     client ??= import('./outbound/http.ts').then(({ HttpClient }) => new HttpClient());
     return client;
   };
-  const missing = () => new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
   let plugins: Discovered | undefined;
   let service: Service | undefined;
   const close = async () => {
@@ -85,21 +85,25 @@ export async function openHost(options: HostOptions): Promise<Host> {
     await close();
     throw error;
   }
+  const partsOf = () => {
+    if (plugins !== undefined && project !== undefined) {
+      return { kernel, project, plugins, launcher, env, log: options.turnLog };
+    }
+    throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
+  };
   return {
     kernel,
     project,
     quarantined: plugins?.quarantined ?? [],
     load: (definition, config) => kernel.register(fromDefinition(definition, config, logOf)),
-    request: async (wanted) => {
-      if (project === undefined) throw missing();
-      const { requestBeside } = await import('./service.ts');
-      return requestBeside({ kernel, project }, wanted);
+    beside: async (act) => {
+      const { besideHost } = await import('./service.ts');
+      return besideHost(partsOf(), act);
     },
     start: async () => {
-      if (plugins === undefined || project === undefined) throw missing();
       // Not before it is needed: most commands only look.
       const { startService } = await import('./service.ts');
-      service = await startService({ kernel, project, plugins, launcher, env, log: options.turnLog });
+      service = await startService(partsOf());
       await kernel.call('host:ready', { version, project: dir });
       return service;
     },

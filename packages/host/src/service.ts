@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { EventName, Hooks } from 'patchbay-sdk';
 import { holdProject } from './config/holder.ts';
 import type { Project } from './config/project.ts';
@@ -10,9 +9,8 @@ import { hiding } from './log/redact.ts';
 import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
 import { Lanes } from './outbound/lanes.ts';
 import { pluginNews } from './outbound/plugin-news.ts';
-import type { Wanted } from './runs/engine.ts';
 import { castingOf, ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
-import { type Casts, Runs, request } from './runs/runs.ts';
+import { type Casts, Runs } from './runs/runs.ts';
 import { Launcher } from './sandbox/launcher.ts';
 
 /** A host at work: what it writes down, and what it delivers. */
@@ -39,6 +37,11 @@ function editionOf({ entry, secrets }: Found): Edition {
   return { version: entry.version, digest: entry.integrity, hide: hiding(secrets) };
 }
 
+function editionsOf({ found }: Discovered): (plugin: string) => Edition {
+  const editions = new Map(found.map((one) => [one.name, editionOf(one)]));
+  return (plugin) => editions.get(plugin) ?? unknown;
+}
+
 /** What a host brings along to work. */
 export interface ServiceParts {
   readonly kernel: Kernel<Hooks>;
@@ -58,8 +61,7 @@ export async function startService({ kernel, project, plugins, launcher, env, lo
   try {
     await Launcher.sweep({ project: projectDir });
     ledger = await openLedger(ledgerFile(projectDir));
-    const editions = new Map(plugins.found.map((found) => [found.name, editionOf(found)]));
-    const edition = (plugin: string) => editions.get(plugin) ?? unknown;
+    const edition = editionsOf(plugins);
     const emitter = new Emitter(kernel, ledger, edition);
     const lanes = new Lanes(kernel, ledger, emitter, edition);
     for (const news of await pluginNews(ledger, plugins)) {
@@ -111,15 +113,19 @@ async function castsOf(kernel: Kernel<Hooks>, { runs }: Project): Promise<Casts>
   };
 }
 
-/** Writes down that a run is wanted, beside whoever is the host of the project. Gives its id. Throws RUN_REFUSED. */
-export async function requestBeside(
-  { kernel, project }: Pick<ServiceParts, 'kernel' | 'project'>,
-  wanted: Omit<Wanted, 'run_id'>,
-): Promise<string> {
-  mkdirSync(stateDir(project.dir), { recursive: true, mode: 0o700 });
+/**
+ * Lets somebody see and change runs beside whoever is the host of the project: what is written down here, the host heeds, and
+ * what plugins are owed for it, the host delivers.
+ */
+export async function besideHost<T>(
+  parts: ServiceParts,
+  act: (runs: Runs, ledger: LedgerStore) => Promise<T>,
+): Promise<T> {
+  const { kernel, project, plugins } = parts;
   const ledger = await openLedger(ledgerFile(project.dir));
   try {
-    return await request(ledger, await castsOf(kernel, project), wanted);
+    const emitter = new Emitter(kernel, ledger, editionsOf(plugins));
+    return await act(await runsOf(kernel, ledger, emitter, parts), ledger);
   } finally {
     await ledger.close();
   }

@@ -1,13 +1,11 @@
-import { carryOn, working } from '../carry-on.ts';
+import { changing } from '../carry-on.ts';
 import type { Run } from '../command.ts';
 import { runOutput, whoami } from '../run-output.ts';
 
-export const run: Run = (input) => {
+export const run: Run = async (input) => {
   const { args, options } = input;
   const [run_id = ''] = args;
-  return working(input, async (service) => {
-    const comment = options['comment'] === undefined ? null : String(options['comment']);
-    await service.runs.vote(run_id, { by: whoami(options['by']), decision: 'approved', comment });
-    return runOutput(await carryOn(service, run_id, input));
-  });
+  const comment = options['comment'] === undefined ? null : String(options['comment']);
+  const vote = { by: whoami(options['by']), decision: 'approved', comment } as const;
+  return runOutput(await changing(input, run_id, (runs) => runs.vote(run_id, vote)));
 };

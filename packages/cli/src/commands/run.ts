@@ -13,7 +13,7 @@ export const run: Run = async (input) => {
   const template = findTemplate(String(options['template'] ?? 'governed'), project.dir, progress);
   const wanted = { template, goal: String(goal), by: whoami(options['by']) };
   if (options['detach'] === true) {
-    const run_id = await beside(input, (host) => host.request(wanted));
+    const run_id = await beside(input, (host) => host.beside((runs) => runs.request(wanted)));
     const json = { run_id, template: template.name, status: 'pending', turns: [], gates: [] };
     return { json, text: `${run_id}: pending` };
   }

@@ -3,7 +3,7 @@ import { type EventFields, isSettled, type LedgerStore, newEvent, type RunRow } 
 import type { Emitter } from '../outbound/emitter.ts';
 import { type Action, decide, policy } from './decide.ts';
 import { examine } from './examine.ts';
-import { apply, fold, type RunConfig, type RunState, type Turn, unbegun } from './state.ts';
+import { apply, fold, type RunConfig, type RunState, type Turn, type TurnResult, unbegun } from './state.ts';
 import { objectionsOf, summaryOf } from './summary.ts';
 import type { Template } from './template/template.ts';
 import type { TurnEnd, Workshop } from './workshop.ts';
@@ -205,8 +205,8 @@ export class RunEngine {
       case 'dispatch':
         return this.#dispatch(action);
       case 'work': {
-        await this.#step(action.turn.dispatch);
-        return this.#work(action.turn);
+        const dispatch = await this.#step<'turn:dispatched'>(action.turn.dispatch);
+        return this.#work({ ...action.turn, dispatch });
       }
       case 'advise': {
         const { turn } = action;
@@ -261,27 +261,17 @@ export class RunEngine {
     const plan = { state: this.#now, step, role, attempt, turn_id, reviews };
     const { adapter, bundle } = await this.#parts.workshop.prepare(plan);
     const said = { turn_id, role, attempt, step: step.id, reviews: reviews?.turn_id ?? null, adapter, bundle };
-    await this.#say('turn:dispatched', { ...said, summary: `${role}, attempt ${attempt}` });
+    const dispatch = await this.#say('turn:dispatched', { ...said, summary: `${role}, attempt ${attempt}` });
     const turn = this.#now.turns.find((one) => one.turn_id === turn_id);
-    if (turn !== undefined) await this.#work(turn);
+    // As those left it who may rewrite it.
+    if (turn !== undefined) await this.#work({ ...turn, dispatch });
   }
 
   async #work(turn: Turn): Promise<void> {
     const end = await this.#parts.workshop.work(this.#now, turn, this.#abort.signal);
     if (this.#abort.signal.aborted && end.result === null) return;
     if (end.result === null) return this.#fail(turn, end);
-    const { result } = end;
-    const { decisions, files_changed, verification, cost, summary } = result;
-    const decision_summary = decisions.map(({ id, statement }) => `${id}: ${statement}`).join('; ');
-    await this.#say('turn:submitted', {
-      ...about(turn),
-      summary,
-      result,
-      decision_summary,
-      files_changed,
-      verification,
-      cost,
-    });
+    await this.#say('turn:submitted', { ...about(turn), ...toldOf(end.result) });
   }
 
   async #fail(turn: Turn, { error, exit_code, signal, timed_out }: TurnEnd): Promise<void> {
@@ -297,20 +287,9 @@ export class RunEngine {
   }
 
   async #accept(turn: Turn): Promise<void> {
-    const result = turn.result as NonNullable<Turn['result']>;
     const collides = turn.reviews === null ? await this.#parts.workshop.keep(this.#now, turn) : [];
     if (collides.length > 0) return this.#collided(turn, collides);
-    const { decisions, files_changed, verification, cost, summary } = result;
-    const decision_summary = decisions.map(({ id, statement }) => `${id}: ${statement}`).join('; ');
-    await this.#say('turn:accepted', {
-      ...about(turn),
-      summary,
-      result,
-      decision_summary,
-      files_changed,
-      verification,
-      cost,
-    });
+    await this.#say('turn:accepted', { ...about(turn), ...toldOf(turn.result as TurnResult) });
   }
 
   async #collided(turn: Turn, files: readonly string[]): Promise<void> {
@@ -368,6 +347,13 @@ export class RunEngine {
       ...(reason === undefined ? {} : { reason }),
     });
   }
+}
+
+/** What is told of a result, beside the turn that it is of. */
+function toldOf(result: TurnResult) {
+  const { decisions, files_changed, verification, cost, summary } = result;
+  const decision_summary = decisions.map(({ id, statement }) => `${id}: ${statement}`).join('; ');
+  return { summary, result, decision_summary, files_changed, verification, cost };
 }
 
 function about({ turn_id, role, attempt, phase }: Turn) {

@@ -231,7 +231,7 @@ export class ProjectWorkshop implements Workshop {
       attempt,
       phase,
       role: role.name,
-      goal: state.goal,
+      goal: turn.dispatch.goal ?? state.goal,
       reviews: turn.reviews?.turn_id ?? null,
       bundle: turn.dispatch.bundle.path,
       workspace: ws.dir,

@@ -22,14 +22,6 @@ export interface RunsParts extends Casts {
   readonly workshop: Workshop;
 }
 
-/** Writes down that a run is wanted. Gives its id. Throws RUN_REFUSED if it could never be carried out. */
-export async function request(ledger: LedgerStore, casts: Casts, wanted: Omit<Wanted, 'run_id'>): Promise<string> {
-  refuseImpossible(wanted.template, casts);
-  const run_id = `run-${v7()}`;
-  await requestRun(ledger, { ...wanted, run_id });
-  return run_id;
-}
-
 /** The runs of a project, for whoever is its host. */
 export class Runs {
   readonly #parts: RunsParts;
@@ -38,9 +30,12 @@ export class Runs {
     this.#parts = parts;
   }
 
-  /** See `request`. */
-  request(wanted: Omit<Wanted, 'run_id'>): Promise<string> {
-    return request(this.#parts.ledger, this.#parts, wanted);
+  /** Writes down that a run is wanted. Gives its id. Throws RUN_REFUSED if it could never be carried out. */
+  async request(wanted: Omit<Wanted, 'run_id'>): Promise<string> {
+    refuseImpossible(wanted.template, this.#parts);
+    const run_id = `run-${v7()}`;
+    await requestRun(this.#parts.ledger, { ...wanted, run_id });
+    return run_id;
   }
 
   /** Carries a run on until it has ended, or waits for somebody. */

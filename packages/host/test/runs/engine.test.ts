@@ -1,4 +1,4 @@
-import { refuse } from 'patchbay-sdk';
+import { type EventPayload, refuse } from 'patchbay-sdk';
 import { describe, expect, it } from 'vitest';
 import { abortRun, castVote } from '../../src/runs/decisions.ts';
 import { automatic, failing, human, Pretend, result, stage, story, templateOf } from './fixture.ts';
@@ -125,6 +125,21 @@ describe('A run', () => {
     const state = await run(templateOf({ a: ['x'] }, { reviewers: ['sentinel'] }));
     expect(state).toMatchObject({ status: 'completed', advisories: ['no timeout'] });
     expect(await story(ledger)).toContain('advisory:recorded a.x.1.sentinel#1');
+  });
+});
+
+describe('A plugin that rewrites a dispatch', () => {
+  it('decides what the core is given', async () => {
+    const goals: unknown[] = [];
+    const workshop = new Pretend((turn) => {
+      goals.push(turn.dispatch.goal);
+      return result();
+    });
+    const { run, kernel } = await stage(workshop);
+    const handler = (payload: EventPayload<'turn:dispatched'>) => ({ ...payload, goal: `${payload.goal}, carefully` });
+    kernel.register({ name: 'careful', handlers: [{ hook: 'turn:dispatched', handler }] });
+    await run(templateOf({ a: ['x'] }));
+    expect(goals).toEqual(['Make it work, carefully']);
   });
 });
 
