@@ -104,6 +104,19 @@ describe('While another host is at work in the project', () => {
     expect(await ended).toMatchObject({ status: 0, stderr: '' });
   });
 
+  it('its run can be aborted: the turn under way is stopped, and the host ends', async () => {
+    const stage = new Stage('interrupted');
+    const { ended } = await atWork(stage);
+    const [{ run_id = '' } = {}] = json<RunJson[]>(stage, 0, 'status');
+    const { stdout, stderr, status } = call(stage, 'abort', run_id, '--reason', 'not needed', '--by', 'ann', '--json');
+    expect([status, stderr, JSON.parse(stdout)]).toMatchObject([
+      0,
+      '',
+      { run_id, status: 'aborted', reason: 'ann: not needed' },
+    ]);
+    expect(JSON.parse((await ended).stdout)).toMatchObject({ run_id, status: 'aborted' });
+  });
+
   it('a run can be asked for with --detach', async () => {
     const stage = new Stage('interrupted');
     const { ended } = await atWork(stage);
