@@ -1,19 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { folder } from '../../../test/project.ts';
 import { bin, cleanEnv, expectError, expectJsonError, patchbay } from './command.ts';
 
+let original: string;
 let dir: string;
 
-/** A project in which the demo has happened. */
+/** A project in which the demo has happened; each test has a copy. */
+beforeAll(() => {
+  original = mkdtempSync(join(tmpdir(), 'patchbay-test-'));
+  expect(patchbay(['demo', '--dir', join(original, 'sample')]).status).toBe(0);
+});
+afterAll(() => rmSync(original, { recursive: true, force: true }));
 beforeEach(() => {
-  dir = join(folder(), 'sample');
-  expect(patchbay(['demo', '--dir', dir]).status).toBe(0);
+  dir = folder();
+  cpSync(join(original, 'sample'), dir, { recursive: true });
 });
 
 const json = <T>(...args: string[]): T => JSON.parse(patchbay([...args, '--json'], { cwd: dir }).stdout) as T;
