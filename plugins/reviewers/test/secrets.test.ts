@@ -23,7 +23,7 @@ const leaks: Readonly<Record<string, string>> = {
   'OpenAI key': `k = "s${'k-'}${random(48)}"`,
   'Google API key': `k = "AI${'za'}${random(35)}"`,
   'Google OAuth secret': `k = "GOC${'SPX-'}${random(28)}"`,
-  'npm token': `//registry.npmjs.org/:_authToken=np${'m_'}${random(36)}`,
+  'npm token': `//npm.example.com/:_authToken=np${'m_'}${random(36)}`,
   'PyPI token': `t = "py${'pi-'}AgEIcHlwaS5vcmc${random(80)}"`,
   'RSA private key': pem('RSA '),
   'PKCS8 private key': pem(''),

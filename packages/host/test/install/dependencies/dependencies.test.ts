@@ -78,7 +78,7 @@ describe('the npm dependencies of a plugin', () => {
       '': { dependencies, devDependencies: { tool: '1.0.0' } },
       'node_modules/left': {
         version: '1.0.0',
-        resolved: 'https://registry.npmjs.org/left/-/left-1.0.0.tgz',
+        resolved: 'https://npm.example.com/left/-/left-1.0.0.tgz',
         integrity: integrityFor('left', '1.0.0'),
       },
       'node_modules/tool': { version: '1.0.0', dev: true },
