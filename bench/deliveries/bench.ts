@@ -64,6 +64,7 @@ export async function run({ rounds }: Effort): Promise<Report> {
       goal('script hook vs a bare start of it in the same kind of namespace', 1.25, ratioOf(script, 'ours', 'bare')),
       goal(`event to script in a ledger of ${sizes[1]} vs of ${sizes[0]}`, 1.2, ratioOf(ledger, 'large', 'small')),
       goal('HTTP hook vs a bare request on the same pool', 1.5, ratioOf(web, 'ours', 'request')),
+      goal('isolated module call vs starting Node for it', 1 / 500, ratioOf(module, 'alone', 'node')),
       goal(
         `isolated module call vs starting Node for it, ${isolated.atOnce} at once`,
         1 / 500,

@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts';
 const outcomes = new WeakMap<object, Outcome>();
 
 /** Thrown into the kernel by a handler outside the process that failed. */
-export class HandlerFailure extends Error {
+class HandlerFailure extends Error {
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome) {

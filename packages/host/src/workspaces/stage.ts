@@ -16,7 +16,7 @@ export interface Unheld {
 }
 
 /** Above it, a file is neither kept nor committed: what hosts of repositories allow. */
-export const largeBytes = 100 * 1024 * 1024;
+const largeBytes = 100 * 1024 * 1024;
 const unusableLimit = 100;
 
 /** Brings the index of a mirror up to date with the files; what git ignores is not among them. */
