@@ -24,6 +24,8 @@ export const turnResult = z.object({
   files_changed: strings,
   verification,
   artifact: maybe,
+  /** What the role was asked to hand in, as data: a story card, a handoff, a review. */
+  report: z.optional(z.nullable(json)),
   proposed_next_role: maybe,
   phase_transition_request: z.optional(maybe),
   run_completion_request: z.optional(z.boolean()),
@@ -117,6 +119,17 @@ export const events = {
   'agent:activity': event('agent:activity', { chat_jid: text, active: z.boolean() }),
   'agent:trace': event('agent:trace', { chat_jid: text, trace_type: text, data: json }),
   'chat:cleared': event('chat:cleared', { chat_jid: text }),
+  'webhook:received': event('webhook:received', {
+    /** The plugin that handles it, and the path it came in on. */
+    plugin: text,
+    path: text,
+    /** As the sender numbers it; null if it does not. */
+    delivery_id: maybe,
+    /** Lower-cased names; without those that prove who sent it. */
+    headers: z.record(z.string(), z.string()),
+    /** The body as it came. */
+    body: text,
+  }),
   'delivery:failed': event('delivery:failed', { delivery_id: text, plugin: text, handler: text, error: text }),
   'plugin:installed': event('plugin:installed', plugin),
   'plugin:upgraded': event('plugin:upgraded', { ...plugin, from_version: text }),

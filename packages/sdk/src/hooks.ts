@@ -82,6 +82,10 @@ export const eventHooks = {
   'agent:activity': watched('agent:activity', 'An agent began or ended to work on a chat.'),
   'agent:trace': watched('agent:trace', 'A glimpse of an agent at work: thinking, tool use, text.'),
   'chat:cleared': watched('chat:cleared', 'The history of a chat was cleared.'),
+  'webhook:received': watched(
+    'webhook:received',
+    'A request came in on a route of a plugin, and its sender was verified.',
+  ),
   'delivery:failed': watched(
     'delivery:failed',
     'A handler could not be reached for an event and will not be tried again.',
@@ -110,6 +114,13 @@ export const capabilityHooks = {
   observer: provided('collect', capability.observer, 'Something that keeps or forwards events.'),
   memory: provided('first', capability.memory, 'Where agents keep what they learn; the first one wins.'),
   mcpServers: provided('collect', capability.mcpServers, 'MCP servers that the host supervises.'),
+  webhooks: {
+    ...provided('collect', capability.webhooks, 'Routes on which the host takes requests for the plugin.'),
+    payload: capability.webhookContext,
+  } as Provided<'collect', typeof capability.webhooks, typeof capability.webhookContext>,
+  llmProvider: provided('collect', capability.llmProvider, 'A language model that the core `llm` can use.'),
+  platform: provided('collect', capability.platform, 'Where the project is hosted: reviews, escalations, summaries.'),
+  reporter: provided('collect', capability.reporter, 'Writes down what a run came to, for people or other programs.'),
   workspace: provided('collect', capability.workspace, 'A workspace that comes with the plugin.'),
 } satisfies Record<string, HookRow>;
 

@@ -9,6 +9,15 @@ export const verdict = z.object({
   verdict: z.enum(['ok', 'warn', 'fail', 'block']),
   message: z.optional(z.string()),
   annotations: z.optional(z.record(z.string(), z.unknown())),
+  /** A request that the host is to make for the plugin: signed, tried again until it arrives, kept over a restart. */
+  send: z.optional(
+    z.strictObject({
+      url: z.string(),
+      /** Sent as JSON. */
+      body: z.unknown(),
+      headers: z.optional(z.record(z.string(), z.string())),
+    }),
+  ),
 });
 
 /** See {@link verdict}. */
