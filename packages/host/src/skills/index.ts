@@ -1,0 +1,3 @@
+export { placeSkills } from './place.ts';
+export { type Gathered, gather, selectSkills } from './select.ts';
+export { readSkill, type Skill, type SkillProblem, type Tier } from './skill.ts';
