@@ -22,6 +22,8 @@ export interface Looked {
   readonly notes: readonly string[];
   /** Why the review ended early; null if it did not. */
   readonly cut: string | null;
+  /** Whether a lesser concern, as it is told, was cleared before. */
+  readonly isCleared: (concern: string) => boolean;
 }
 
 /** Concerns folded into a report, and the decision that follows: any FAIL holds, any ADVISORY is told. */
@@ -30,17 +32,19 @@ export function reportOf(
   changed: ReadonlySet<string>,
   looked: Looked,
 ): FindingsReport & { readonly decision: Decision } {
-  const concerns = weighed(found, changed);
+  const all = weighed(found, changed);
+  const concerns = all.filter((one) => one.weight === 'FAIL' || !looked.isCleared(toldOf(one.check, evidenceOf(one))));
+  const cleared = all.length - concerns.length;
   const findings: Finding[] = concerns.map(({ check, weight, ...place }) => ({
     check,
     result: weight,
     evidence: evidenceOf(place),
   }));
-  const older = found.length - concerns.length;
+  const older = found.length - all.length;
   if (looked.cut !== null) findings.push({ check: 'coverage', result: 'ADVISORY', evidence: looked.cut });
-  findings.push(...passes(looked, new Set(concerns.map(({ check }) => check)), older));
+  findings.push(...passes(looked, new Set(concerns.map(({ check }) => check)), { older, cleared }));
   const told = (result: Finding['result']) =>
-    findings.filter((finding) => finding.result === result).map(({ check, evidence }) => `${check}: ${evidence}`);
+    findings.filter((finding) => finding.result === result).map(({ check, evidence }) => toldOf(check, evidence));
   const blockers = told('FAIL');
   const advisories = told('ADVISORY');
   const decision = blockers.length > 0 ? 'HOLD' : advisories.length > 0 ? 'ADVISORY' : 'SHIP';
@@ -59,10 +63,21 @@ function weighed(found: readonly Concern[], changed: ReadonlySet<string>): Conce
   });
 }
 
-function passes({ checks, notes }: Looked, concerned: ReadonlySet<string>, older: number): Finding[] {
+/** A concern in one text. */
+function toldOf(check: string, evidence: string): string {
+  return `${check}: ${evidence}`;
+}
+
+/** The rows of checks without concern, and of what was left out: concerns older than the work, and cleared ones. */
+function passes(
+  { checks, notes }: Looked,
+  concerned: ReadonlySet<string>,
+  { older, cleared }: { readonly older: number; readonly cleared: number },
+): Finding[] {
   const rows = Object.entries(checks).filter(([check]) => !concerned.has(check));
   const about = [...notes];
   if (older > 0) about.push(`lesser concerns in files that this work did not change, not counted: ${older}`);
+  if (cleared > 0) about.push(`concerns that were cleared before and are not raised again: ${cleared}`);
   return [
     ...rows.map(([check, evidence]) => ({ check, result: 'PASS' as const, evidence })),
     ...about.map((evidence) => ({ check: 'coverage', result: 'PASS' as const, evidence })),

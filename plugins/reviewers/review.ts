@@ -27,7 +27,10 @@ export interface ReviewInput {
   /** Acceptance criteria, in words. */
   readonly criteria: readonly string[];
   readonly verification: Verification;
-  /** The story card: `out_of_scope` is read. */
+  /**
+   * The story card. `out_of_scope` and `deferred` are read: what is deferred is listed, not judged; and `cleared`: lesser
+   * concerns, as they were told before, that are not to be raised again.
+   */
   readonly story?: Readonly<Record<string, unknown>>;
   /** The handoff note: `known_gaps` is read. */
   readonly handoff?: Readonly<Record<string, unknown>>;
@@ -52,6 +55,7 @@ export interface CriterionResult {
 export interface GateReport {
   readonly criteria_results: readonly CriterionResult[];
   readonly blockers: readonly string[];
+  /** What the story puts off and what the handoff leaves open. */
   readonly deferred: readonly string[];
   readonly gate_decision: Decision;
   /** Empty unless held, or let pass with a concern. */

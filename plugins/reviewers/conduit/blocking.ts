@@ -2,15 +2,20 @@ import type { Concern } from '../concern.ts';
 import type { Workspace } from '../workspace/files.ts';
 import { makefilesOf } from '../workspace/makefile.ts';
 import { packagesOf } from '../workspace/packages.ts';
-import { checkedBy, linesOf, swallowedBy } from '../workspace/shell.ts';
-import type { Job, Pipeline, Step } from './job.ts';
+import { within } from '../workspace/paths.ts';
+import { checkedBy, isTestRun, linesOf, programIn, swallowedBy } from '../workspace/shell.ts';
+import type { Job, Pipeline, Step } from './ci/job.ts';
+import { commandsIn, scriptStep } from './ci/steps.ts';
 
 const check = 'blocking tests';
+/** What makes a script fail after a command in it has. */
+const fails = /\b(?:exit|return)\s+["']?(?:\$|[1-9])|(?:^|[\s;])false(?:$|[\s;])/m;
 
 /** Tests whose failure stops nothing. */
 export function blockingOf(workspace: Workspace, pipelines: readonly Pipeline[]): Concern[] {
   return [
     ...pipelines.flatMap(({ file, jobs }) => jobs.flatMap((job) => inJob(file.path, job))),
+    ...inStarted(workspace, pipelines),
     ...inMakefiles(workspace),
     ...inScripts(workspace),
   ];
@@ -42,12 +47,15 @@ function inStep(path: string, step: Step): Concern[] {
     .slice(loosened)
     .map(({ text }) => text)
     .join('\n');
-  if (loosened !== -1 && lines.indexOf(found) > loosened && !/\bexit\s+["']?(?:\$|[1-9])|set\s+-e/.test(rest))
-    return [told(path, step.line, 'the step has set +e', what)];
+  if (loosened !== -1 && lines.indexOf(found) > loosened && !fails.test(rest) && !/set\s+-e/.test(rest))
+    return [told(path, step.scriptLine + found.at, 'it runs after set +e', what)];
+  const asked = lines.find(({ text }) => isTestRun(/^if\s+(?:!\s+)?(.*?)(?:;\s*then\b.*)?$/.exec(text)?.[1] ?? ''));
+  if (asked !== undefined && !fails.test(step.run))
+    return [told(path, step.scriptLine + asked.at, 'it is only asked whether they pass', 'tests')];
   const pipefail = step.pipefail || /pipefail/.test(step.run);
-  return lines.flatMap(({ text }) => {
+  return lines.flatMap(({ text, at }) => {
     const how = swallowedBy(text, pipefail);
-    return how === null ? [] : [told(path, step.line, `the step ends in ${how}`, checkedBy(text))];
+    return how === null ? [] : [told(path, step.scriptLine + at, `the command ends in ${how}`, checkedBy(text))];
   });
 }
 
@@ -62,16 +70,33 @@ function inMakefiles(workspace: Workspace): Concern[] {
   );
 }
 
-function inScripts(workspace: Workspace): Concern[] {
-  return packagesOf(workspace).flatMap(({ path, text, scripts }) => {
-    const { test } = scripts;
-    const how =
-      test === undefined ? null : (/(\|\|\s*(?:true|:|exit 0)|;\s*(?:true|exit 0))\s*$/.exec(test)?.[1] ?? null);
-    if (how === null) return [];
-    const line = text.slice(0, text.indexOf('"test"')).split('\n').length;
-    return [told(path, line, `the script ends in ${how}`, 'tests')];
+/** The scripts that pipelines start are theirs as much as what they say themselves. */
+function inStarted(workspace: Workspace, pipelines: readonly Pipeline[]): Concern[] {
+  const steps = pipelines.flatMap(({ jobs }) => jobs.flatMap((job) => job.steps));
+  const paths = steps.flatMap((step) =>
+    commandsIn(step).flatMap(({ command }) => {
+      const path = programIn(command);
+      return step.folder === null || path === null || !/\.(?:ba|z)?sh$/.test(path) ? [] : [within(step.folder, path)];
+    }),
+  );
+  return [...new Set(paths)].flatMap((path) => {
+    const text = workspace.text(path);
+    return text === null ? [] : inStep(path, scriptStep(text, 1));
   });
 }
+
+function inScripts(workspace: Workspace): Concern[] {
+  return packagesOf(workspace).flatMap(({ path, text, scripts }) =>
+    Object.entries(scripts).flatMap(([name, script]) => {
+      const how = name === 'test' ? (swallowed.exec(script)?.[1] ?? null) : swallowedBy(script, true);
+      if (how === null) return [];
+      const line = text.slice(0, text.indexOf(`"${name}"`)).split('\n').length;
+      return [told(path, line, `the script ends in ${how}`, name === 'test' ? 'tests' : checkedBy(script))];
+    }),
+  );
+}
+
+const swallowed = /(\|\|\s*(?:true|:|exit 0)|;\s*(?:true|exit 0))\s*$/;
 
 function told(file: string, line: number, how: string, what: 'tests' | 'lint' | null): Concern {
   const subject = what === 'lint' ? 'a check' : 'tests';

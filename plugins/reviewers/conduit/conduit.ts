@@ -1,10 +1,12 @@
 import { type Concern, reportOf } from '../concern.ts';
 import { type Decision, deadlineOf, type FindingsReport, type ReviewInput } from '../review.ts';
+import { clearedIn } from '../story.ts';
 import { Workspace } from '../workspace/files.ts';
 import { blockingOf } from './blocking.ts';
-import { locksOf } from './locks.ts';
+import { pipelinesOf } from './ci/pipeline.ts';
+import { locksOf } from './locks/locks.ts';
 import { pinningOf } from './pinning.ts';
-import { pipelinesOf } from './pipeline.ts';
+import { programsOf } from './programs.ts';
 import { targetsOf } from './targets.ts';
 import { triggersOf } from './triggers.ts';
 
@@ -26,14 +28,16 @@ export async function review(input: ReviewInput): Promise<ConduitReport> {
     ...blockingOf(workspace, pipelines),
     ...locksOf(workspace, pipelines),
     ...targetsOf(workspace, pipelines),
+    ...programsOf(workspace, pipelines),
   ];
-  const looked = `files of GitHub Actions and GitLab CI looked at: ${pipelines.length}`;
+  const looked = `files of CI looked at: ${pipelines.length}`;
   const checks = {
     workflows: looked,
     pinning: `${looked}; Docker and compose files too`,
-    'blocking tests': `${looked}; makefiles and scripts of npm too`,
-    'lock files': 'lock files of npm, yarn, pnpm, Go and Cargo compared with their manifests',
-    targets: `${looked}; the documents too`,
+    'blocking tests': `${looked}; scripts that they start, makefiles and scripts of npm too`,
+    'lock files':
+      'lock files of npm, yarn, pnpm, Go, Cargo, uv, Poetry, Pipenv, Bundler and Composer compared with their manifests',
+    targets: `${looked}; documents, makefiles, images and scripts of npm too`,
     'untrusted code': looked,
     'job timeouts': looked,
     permissions: looked,
@@ -42,6 +46,7 @@ export async function review(input: ReviewInput): Promise<ConduitReport> {
     checks,
     notes: workspace.notes(),
     cut: workspace.cut(),
+    isCleared: clearedIn(input.story),
   });
   return { ...report, conduit_decision: decision };
 }

@@ -1,13 +1,19 @@
 import type { Concern } from '../concern.ts';
 import type { Workspace } from '../workspace/files.ts';
-import type { Pipeline } from './job.ts';
-import { record, YamlFile } from './yaml-file.ts';
+import { record, YamlFile } from '../workspace/yaml-file.ts';
+import type { Pipeline } from './ci/job.ts';
+import { includesOf } from './includes.ts';
 
 const check = 'pinning';
 
 /** Actions that whoever owns them can change afterwards, and images that are a different one tomorrow. */
 export function pinningOf(workspace: Workspace, pipelines: readonly Pipeline[]): Concern[] {
-  return [...pipelines.flatMap(inPipeline), ...inDockerfiles(workspace), ...inCompose(workspace)];
+  return [
+    ...pipelines.flatMap(inPipeline),
+    ...pipelines.flatMap(includesOf),
+    ...inDockerfiles(workspace),
+    ...inCompose(workspace),
+  ];
 }
 
 function inPipeline({ file: { path }, jobs }: Pipeline): Concern[] {

@@ -1,25 +1,31 @@
 import type { Concern } from '../concern.ts';
 import type { Workspace } from '../workspace/files.ts';
-import { makefileIn } from '../workspace/makefile.ts';
-import { packageAt } from '../workspace/packages.ts';
-import { within } from '../workspace/paths.ts';
-import { commandsOf, linesOf } from '../workspace/shell.ts';
-import type { Pipeline } from './job.ts';
+import { makefileIn, makefilesOf } from '../workspace/makefile.ts';
+import { packageAt, packagesOf } from '../workspace/packages.ts';
+import { folderOf, within } from '../workspace/paths.ts';
+import { commandsOf, elsewhere, linesOf } from '../workspace/shell.ts';
+import type { Pipeline } from './ci/job.ts';
+import { commandsIn } from './ci/steps.ts';
 
 const check = 'targets';
 
 /** Targets of make and scripts of npm that CI or the documents name and nobody wrote. */
 export function targetsOf(workspace: Workspace, pipelines: readonly Pipeline[]): Concern[] {
-  return [...pipelines.flatMap((pipeline) => inPipeline(workspace, pipeline)), ...inDocuments(workspace)];
+  return [
+    ...pipelines.flatMap((pipeline) => inPipeline(workspace, pipeline)),
+    ...inDocuments(workspace),
+    ...inScripts(workspace),
+    ...inMakefiles(workspace),
+    ...inImage(workspace),
+  ];
 }
 
 function inPipeline(workspace: Workspace, { file, jobs }: Pipeline): Concern[] {
   const steps = jobs.flatMap((job) => job.steps);
-  return steps.flatMap(({ run, folder, line }) => {
-    // Where a script goes to, only a shell knows.
-    if (folder === null || /(?:^|[\s;&(])(?:cd|pushd)\s|git clone/.test(run)) return [];
-    const commands = linesOf(run).flatMap(({ text }) => commandsOf(text));
-    return commands.flatMap((command) =>
+  return steps.flatMap((step) => {
+    const { folder } = step;
+    if (folder === null || elsewhere.test(step.run)) return [];
+    return commandsIn(step).flatMap(({ command, line }) =>
       [...missingTargets(workspace, command, folder, true), ...missingScript(workspace, command, folder)].map(
         (says): Concern => ({ check, weight: 'FAIL', file: file.path, line, says, also: definers(folder) }),
       ),
@@ -63,12 +69,62 @@ function commandsInProse(text: string): { command: string; line: number }[] {
   });
 }
 
+/** Scripts of npm that call others. */
+function inScripts(workspace: Workspace): Concern[] {
+  return packagesOf(workspace).flatMap(({ path, text, scripts }) =>
+    Object.entries(scripts).flatMap(([name, script]) => {
+      if (elsewhere.test(script)) return [];
+      const line = text.slice(0, text.indexOf(`"${name}"`)).split('\n').length;
+      return commandsOf(script)
+        .flatMap((command) => [...missingScript(workspace, command, folderOf(path))])
+        .map((says): Concern => ({ check, weight: 'FAIL', file: path, line, says: `${name} cannot be run: ${says}` }));
+    }),
+  );
+}
+
+/** Targets that need others first. What has a dot or a slash is a file that rules of make itself may know how to make. */
+function inMakefiles(workspace: Workspace): Concern[] {
+  return makefilesOf(workspace)
+    .filter(({ open }) => !open)
+    .flatMap(({ path, targets, needs }) => {
+      const isThere = (name: string) => {
+        const place = within(folderOf(path), name);
+        return targets.has(name) || workspace.has(place) || workspace.paths.some((one) => one.startsWith(`${place}/`));
+      };
+      return needs
+        .filter(({ name }) => !isThere(name) && !/^(?:node_modules|venv)$/.test(name))
+        .map(
+          ({ line, name }): Concern => ({
+            check,
+            weight: 'FAIL',
+            file: path,
+            line,
+            says: `there is no target ${name}`,
+          }),
+        );
+    });
+}
+
+/** What an image of the whole workspace makes in it. */
+function inImage(workspace: Workspace): Concern[] {
+  let isCopied = false;
+  return linesOf(workspace.text('Dockerfile') ?? '').flatMap(({ text, at }) => {
+    const [, instruction = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(text) ?? [];
+    if (/^(?:FROM|WORKDIR)$/i.test(instruction)) isCopied = false;
+    if (/^(?:COPY|ADD)$/i.test(instruction)) isCopied ||= /^(?:--\S+\s+)*\.\/?\s/.test(rest);
+    if (!/^RUN$/i.test(instruction) || !isCopied || elsewhere.test(rest)) return [];
+    return commandsOf(rest)
+      .flatMap((command) => [...missingTargets(workspace, command, '', false)])
+      .map((says): Concern => ({ check, weight: 'FAIL', file: 'Dockerfile', line: at + 1, says, also: definers('') }));
+  });
+}
+
 function* missingTargets(workspace: Workspace, command: string, folder: string, needsFile: boolean): Generator<string> {
   const words = command.split(/\s+/);
   if (words[0] !== 'make') return;
-  const elsewhere = /(?:^|\s)(?:-C|--directory)[ =]?(\S+)/.exec(command)?.[1];
+  const other = /(?:^|\s)(?:-C|--directory)[ =]?(\S+)/.exec(command)?.[1];
   if (/(?:^|\s)(?:-f|--file|--makefile)/.test(command) || command.includes('$')) return;
-  const where = elsewhere === undefined ? folder : within(folder, elsewhere.replace(/^\.\/|\/$/g, ''));
+  const where = other === undefined ? folder : within(folder, other.replace(/^\.\/|\/$/g, ''));
   const makefile = makefileIn(workspace, where);
   if (makefile === null) {
     if (needsFile) yield `make is called ${where === '' ? 'at the top' : `in ${where}`}, where there is no makefile`;
@@ -86,7 +142,9 @@ function* missingTargets(workspace: Workspace, command: string, folder: string, 
 }
 
 function* missingScript(workspace: Workspace, command: string, folder: string): Generator<string> {
-  const name = /^(?:npm|pnpm|yarn)\s+(?:run(?:-script)?\s+([\w:.-]+)|(test|start)\b)/.exec(command);
+  const name = /^(?:npm|pnpm|yarn)\s+(?:run(?:-script)?\s+(?:-{1,2}\w\S*\s+)*(\w[\w:.-]*)|(test|start)\b)/.exec(
+    command,
+  );
   const script = name?.[1] ?? name?.[2];
   if (script === undefined || /\s(?:-w|--workspaces?|-ws|--prefix|--if-present|-C|--filter|-r)\b|\$\{\{/.test(command))
     return;

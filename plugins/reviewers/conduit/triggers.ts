@@ -1,6 +1,6 @@
 import type { Concern } from '../concern.ts';
-import type { Job, Pipeline, Step } from './job.ts';
-import { record } from './yaml-file.ts';
+import { record } from '../workspace/yaml-file.ts';
+import type { Job, Pipeline, Step } from './ci/job.ts';
 
 const headOf = /github\.(?:event\.pull_request\.head\.|head_ref)|refs\/pull\//;
 const writtenByAnybody =

@@ -1,8 +1,9 @@
 import type { CriterionResult, ReviewInput } from '../review.ts';
+import { textsOf } from '../story.ts';
 import type { Workspace } from '../workspace/files.ts';
 import { isProse } from '../workspace/paths.ts';
-import type { TestCase } from './cases.ts';
 import { failuresIn, type Ran } from './suite.ts';
+import type { TestCase } from './test-case.ts';
 import { coverage, wordsOf } from './words.ts';
 
 /** What there is to judge criteria by. */
@@ -43,12 +44,6 @@ export function judge(criterion: string, evidence: Evidence): CriterionResult {
     byAbsence(criterion, evidence) ??
     byChanges(criterion, evidence);
   return { criterion, result, evidence: told };
-}
-
-/** The texts in a list of a story card or a handoff note. */
-export function textsOf(owner: Readonly<Record<string, unknown>> | undefined, key: string): string[] {
-  const value = owner?.[key];
-  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 }
 
 function outOfScope(criterion: string, { story }: Evidence): Judgement | null {
@@ -117,12 +112,12 @@ function byTests(criterion: string, { cases, ran }: Evidence): Judgement | null 
   const best = cases
     .map((test) => ({ test, share: Math.max(coverage(words, test.words), 0.8 * coverage(words, test.allWords)) }))
     .filter(({ share }) => share >= 0.5)
-    .sort((a, b) => Number(a.test.skipped) - Number(b.test.skipped) || b.share - a.share)[0];
+    .sort((a, b) => Number(a.test.flaw !== null) - Number(b.test.flaw !== null) || b.share - a.share)[0];
   if (best === undefined) return null;
-  const { name, file, line, skipped } = best.test;
+  const { name, file, line, flaw } = best.test;
   const common = [...words].filter((word) => best.test.allWords.has(word) || best.test.words.has(word));
   const told = `test "${name}" (${file}:${line}) speaks of it (${common.join(', ')})`;
-  if (skipped) return { result: 'FAIL', evidence: `${told}, but it is skipped` };
+  if (flaw !== null) return { result: 'FAIL', evidence: `${told}, but ${flaw}` };
   const failures = ran.flatMap(({ output, exit_code }) => (exit_code === 0 ? [] : failuresIn(output)));
   if (failures.some((failure) => failure.includes(name))) return { result: 'FAIL', evidence: `${told}, and it fails` };
   const failed = ran.find(({ exit_code }) => exit_code !== 0);

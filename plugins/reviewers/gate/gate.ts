@@ -1,8 +1,9 @@
 import { type Decision, deadlineOf, type GateReport, type ReviewInput } from '../review.ts';
+import { clearedIn, textsOf, withoutDeferred } from '../story.ts';
 import { Workspace } from '../workspace/files.ts';
 import { isTest } from '../workspace/paths.ts';
 import { casesOf } from './cases.ts';
-import { judge, type Source, textsOf, toldOf } from './criterion.ts';
+import { judge, type Source, toldOf } from './criterion.ts';
 import { type Ran, runSuite, tail } from './suite.ts';
 import { wordsOf } from './words.ts';
 
@@ -17,8 +18,9 @@ export async function review(input: ReviewInput): Promise<GateReport> {
   const cases = await casesOf(workspace);
   const sources = await sourcesOf(workspace);
   const ran = await runSuite(input, workspace, deadline);
-  const evidence = { workspace, cases, ran, sources, story: input.story };
-  const results = input.criteria.map((criterion) => judge(criterion, evidence));
+  const { story } = input;
+  const evidence = { workspace, cases, ran, sources, story };
+  const results = withoutDeferred(input.criteria, story).map((criterion) => judge(criterion, evidence));
   const failed = results.filter(({ result }) => result === 'FAIL');
   const partial = results.filter(({ result }) => result === 'PARTIAL');
   const blockers = [
@@ -26,17 +28,18 @@ export async function review(input: ReviewInput): Promise<GateReport> {
     ...claims(input, ran),
     ...failed.map((result) => `not met: ${result.criterion} (${result.evidence})`),
   ];
+  const isCleared = clearedIn(story);
   const doubts = [
     ...(ran.length === 0 ? ['nothing was run: no tests were found, and the verification holds no evidence'] : []),
     ...(workspace.cut() === null ? [] : [`${workspace.cut()}`]),
     ...ran.filter(({ empty }) => empty).map(({ command }) => `${command} succeeded without running a test`),
     ...partial.map(({ criterion, evidence: told }) => `not certain: ${criterion} (${told})`),
-  ];
+  ].filter((doubt) => !isCleared(doubt));
   const decision: Decision = blockers.length > 0 ? 'HOLD' : doubts.length > 0 ? 'ADVISORY' : 'SHIP';
   return {
     criteria_results: results,
     blockers,
-    deferred: [...textsOf(input.handoff, 'known_gaps'), ...doubts],
+    deferred: [...textsOf(story, 'deferred'), ...textsOf(input.handoff, 'known_gaps')],
     gate_decision: decision,
     hold_reason: (decision === 'HOLD' ? blockers : doubts).join('\n'),
   };

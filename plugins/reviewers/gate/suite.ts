@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { ReviewInput } from '../review.ts';
 import type { Workspace } from '../workspace/files.ts';
-import { makefileIn } from '../workspace/makefile.ts';
-import { packageAt } from '../workspace/packages.ts';
 import { isTestRun } from '../workspace/shell.ts';
+import { detected, isIdle } from './detect.ts';
+import { ranNothing } from './ran-nothing.ts';
 
 /** What came of one command. */
 export interface Ran {
@@ -33,24 +33,11 @@ export async function runSuite(input: ReviewInput, workspace: Workspace, deadlin
   const given = [...new Set(verification.commands)].slice(0, mostCommands);
   const commands = given.some(isTestRun) ? given : [...given, ...detected(workspace)];
   const ran: Ran[] = [];
-  for (const command of new Set(commands)) ran.push(await runOne(command, run, deadline));
+  for (const command of new Set(commands)) {
+    const one = await runOne(command, run, deadline);
+    ran.push(one.exit_code === 0 && isIdle(command, workspace) ? { ...one, empty: true } : one);
+  }
   return ran;
-}
-
-/** How the tests of a workspace are run, to go by its files; none if nothing tells. */
-export function detected(workspace: Workspace): string[] {
-  const test = packageAt(workspace, 'package.json')?.scripts['test'];
-  if (test !== undefined && !/no test specified/.test(test)) return ['npm test'];
-  if (makefileIn(workspace, '')?.targets.has('test')) return ['make test'];
-  const { paths } = workspace;
-  const python =
-    ['pytest.ini', 'conftest.py', 'tox.ini'].some((name) => workspace.has(name)) ||
-    paths.some((path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path));
-  return [
-    ...(python ? ['python3 -m pytest -q'] : []),
-    ...(workspace.has('Cargo.toml') ? ['cargo test'] : []),
-    ...(workspace.has('go.mod') ? ['go test ./...'] : []),
-  ];
 }
 
 async function runOne(command: string, run: NonNullable<ReviewInput['run']>, deadline: number): Promise<Ran> {
@@ -63,23 +50,12 @@ async function runOne(command: string, run: NonNullable<ReviewInput['run']>, dea
   try {
     const { exit_code, output } = await Promise.race([run(command), late]);
     const text = stripVTControlCharacters(output.slice(-200_000));
-    return { command, exit_code, output: text, here: true, empty: exit_code === 0 && isEmpty(text) };
+    return { command, exit_code, output: text, here: true, empty: exit_code === 0 && ranNothing(text) };
   } catch (cause) {
     return { command, exit_code: -1, output: String((cause as Error).message ?? cause), here: true, empty: false };
   } finally {
     clearTimeout(timer);
   }
-}
-
-function isEmpty(output: string): boolean {
-  if (
-    /no tests? (?:ran|found|specified)|collected 0 items|^# tests 0$|^Tests:\s+0 total|^\s*0 passing|No test files found/im.test(
-      output,
-    )
-  )
-    return true;
-  if (/\[no test files\]/.test(output)) return !/^(?:ok|FAIL)\s/m.test(output);
-  return /^running 0 tests$/m.test(output) && !/^running [1-9]/m.test(output);
 }
 
 /** The end of an output, where runners put what matters. */

@@ -15,12 +15,16 @@ export function* addressSecrets(path: string, text: string): Generator<Secret> {
   for (const { groups = {}, index } of text.matchAll(address)) {
     const { scheme = '', user = '', password = '', host = '' } = groups;
     if (!host.includes('.') || nowhere.test(host)) continue; // A name without a dot is a neighbour in a compose file.
-    if (usual.test(password) || password === user || isPlaceholderPassword(password)) continue;
+    if (password === user || /your|example|user_?name/i.test(user) || isNoPassword(password)) continue;
     yield { kind: `password in a ${scheme}:// address`, offset: index, secret: password, weight: 'FAIL' };
   }
 }
 
-/** People choose passwords with little entropy, so only what stands in for one is left out. */
-function isPlaceholderPassword(password: string): boolean {
+/**
+ * Whether a password opens nothing: everybody has it, or it stands in for one. People choose passwords with little entropy,
+ * so only that is left out.
+ */
+export function isNoPassword(password: string): boolean {
+  if (usual.test(password)) return true;
   return /^[$%{[(]|\$\{|\{\{|[}%\])]$/.test(password) || (isPlaceholder(password) && !/\d/.test(password));
 }

@@ -4,6 +4,7 @@ import { Lines } from '../workspace/lines.ts';
 import { isProse, isTest } from '../workspace/paths.ts';
 import { addressSecrets } from './address-secrets.ts';
 import { assignedSecrets } from './assigned-secrets.ts';
+import { placedSecrets } from './placed-secrets.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { Secret } from './secret.ts';
 import { secretKinds } from './secret-kinds.ts';
@@ -11,7 +12,9 @@ import { secretKinds } from './secret-kinds.ts';
 /** Secrets in a file, one concern for each line that holds one. The concern tells the kind and the length, not the secret. */
 export function secretsIn({ path, text }: TextFile): Concern[] {
   const lines = new Lines(text);
-  const found = [...knownSecrets(path, text), ...addressSecrets(path, text), ...assignedSecrets(path, text)];
+  const found = [knownSecrets, addressSecrets, placedSecrets, assignedSecrets].flatMap((search) => [
+    ...search(path, text),
+  ]);
   const byLine = new Map<number, Secret>();
   for (const secret of found) {
     const line = lines.at(secret.offset);

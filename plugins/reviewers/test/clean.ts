@@ -154,7 +154,8 @@ COPY --from=build /app /app
 const pythonPackage: Files = {
   'pyproject.toml':
     '[project]\nname = "ledger"\nversion = "1.0.0"\ndependencies = ["requests>=2.32", "pyyaml>=6"]\n\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
-  'uv.lock': 'version = 1\n',
+  'uv.lock':
+    'version = 1\n\n[[package]]\nname = "ledger"\n\n[[package]]\nname = "requests"\n\n[[package]]\nname = "pyyaml"\n',
   Makefile: '.PHONY: test lint\n\ntest:\n\tpython -m pytest\n\nlint:\n\truff check .\n\nclean:\n\t-rm -rf build\n',
   'README.md': '# ledger\n\nRun `make test` and `make lint`; make sure both pass.\n\n```sh\n$ make clean\n```\n',
   '.github/workflows/ci.yml': workflow(

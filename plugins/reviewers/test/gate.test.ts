@@ -120,7 +120,7 @@ describe('gate', () => {
     const report = await review({ 'package.json': '{"scripts": {"test": "echo No tests found"}}' }, []);
     expect(report).toMatchObject({
       gate_decision: 'ADVISORY',
-      deferred: ['npm test succeeded without running a test'],
+      hold_reason: 'npm test succeeded without running a test',
     });
   });
 
@@ -155,7 +155,8 @@ describe('gate', () => {
     });
     expect(report).toMatchObject({
       gate_decision: 'ADVISORY',
-      deferred: ['no paging yet', expect.stringContaining('out of scope')],
+      deferred: ['no paging yet'],
+      hold_reason: expect.stringContaining('out of scope'),
     });
   });
 

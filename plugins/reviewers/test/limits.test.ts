@@ -68,6 +68,11 @@ it('a repository cannot have commands run by being looked at', async () => {
 it('hostile texts are read in bounded time', async () => {
   const files = {
     'a.py': `x = "${'\\"'.repeat(200_000)}`,
+    'i.py': 'def f(a):\n    a = g(a)\n    os.system(a)\n'.repeat(20_000),
+    'j.py': `${'a = 1\n'.repeat(60_000)}${'requests.get(a)\n'.repeat(20_000)}`,
+    'k.go': 'func f() {\n\tname := r.FormValue("a")\n\tos.Open(name)\n}\n'.repeat(15_000),
+    'l.sh': `${'curl -u '.repeat(200)}\n`.repeat(500),
+    'm.py': `@${'@\n'.repeat(200_000)}def f(${'('.repeat(100_000)}`,
     'b.js': `${'('.repeat(50_000)}`,
     'c.txt': 'secret'.repeat(150_000),
     'd.env': `${'password='.repeat(100_000)}`,

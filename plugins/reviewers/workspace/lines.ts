@@ -8,13 +8,18 @@ export class Lines {
 
   /** The line of an offset, from 1. */
   at(offset: number): number {
-    let low = 0;
-    let high = this.#starts.length;
-    while (low + 1 < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return low + 1;
+    return lastUpTo(this.#starts, offset) + 1;
   }
+}
+
+/** The place in a sorted list of the last number that is not over `limit`; -1 if there is none. */
+export function lastUpTo(sorted: readonly number[], limit: number): number {
+  let low = -1;
+  let high = sorted.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) <= limit) low = middle;
+    else high = middle;
+  }
+  return low;
 }

@@ -7,6 +7,8 @@ export interface Makefile {
   readonly targets: ReadonlySet<string>;
   /** Whether it could make anything: it has pattern rules, includes others or computes its targets. */
   readonly open: boolean;
+  /** Names without a dot or a slash that targets need first, with the line that says so. */
+  readonly needs: readonly { readonly line: number; readonly name: string }[];
   readonly recipes: readonly { readonly line: number; readonly text: string }[];
 }
 
@@ -32,5 +34,11 @@ function read(path: string, text: string | null): Makefile | null {
   const targets = new Set(rules.flatMap((rule) => rule.split(/\s+/)));
   const recipes = lines.flatMap((line, at) => (line.startsWith('\t') ? [{ line: at + 1, text: line.trim() }] : []));
   const open = /^[-s]?include\s/m.test(text) || [...targets].some((target) => /[%$]/.test(target));
-  return { path, targets, open, recipes };
+  return { path, targets, open, needs: lines.flatMap(needsIn), recipes };
+}
+
+function needsIn(line: string, at: number): { line: number; name: string }[] {
+  const [, needed = ''] = /^(?![\s#.])[^:=#]+::?(?![:=])([^=;#]*)(?:[;#].*)?$/.exec(line) ?? [];
+  const names = needed.split(/\s+/).filter((name) => /^[A-Za-z][\w-]*$/.test(name));
+  return names.map((name) => ({ line: at + 1, name }));
 }

@@ -37,9 +37,22 @@ export function linesOf(script: string): { readonly text: string; readonly at: n
   return lines.filter(({ text }) => text !== '');
 }
 
+/** What a script has in it that goes to another folder: where to, only a shell knows. */
+export const elsewhere = /(?:^|[\s;&(])(?:cd|pushd)\s|git clone/;
+
 /** The commands of a line, whatever joins them. */
 export function commandsOf(line: string): string[] {
   return line.split(/&&|\|\||[;|]/).map((command) => command.trim().replace(/^(?:sudo\s+)?(?:[A-Z_]\w*=\S*\s+)*/, ''));
+}
+
+/** The file of the workspace that a command starts or has started: `./a.sh`, `bash a.sh`, `node a.js`; null if it is none. */
+export function programIn(command: string): string | null {
+  const words = command.split(/\s+/);
+  const interpreter = /^(?:(?:ba|z)?sh|source|\.|node|python3?|ruby|perl)$/.test(words[0] ?? '');
+  const word = interpreter ? words.slice(1).find((one) => !one.startsWith('-')) : words[0];
+  if (word === undefined || (!interpreter && !word.startsWith('./'))) return null;
+  const path = word.replace(/^\.\//, '');
+  return /^\w[\w.-]*(?:\/\w[\w.-]*)*\.(?:(?:ba|z)?sh|py|rb|pl|[cm]?[jt]s)$/.test(path) ? path : null;
 }
 
 /** How a line lets a check fail unnoticed; null if it does not. */

@@ -2,16 +2,29 @@ import type { AnyNode } from 'acorn';
 import { ancestor } from 'acorn-walk';
 import type { Concern } from '../../concern.ts';
 import type { TextFile } from '../../workspace/files.ts';
+import { type Parsed, parse } from '../../workspace/parse.ts';
 import { isTest } from '../../workspace/paths.ts';
-import { certificates, command, evaluation, markup, query, signing } from './injection.ts';
+import { command, evaluation, query } from './injection.ts';
+import { library } from './libraries.ts';
+import { markup } from './markup.ts';
 import { Module } from './module.ts';
-import { type Parsed, parse } from './parse.ts';
 import type { Rule } from './rule.ts';
 import { ownersOf } from './scopes.ts';
 import { timeouts } from './timeouts.ts';
 import { traversal } from './traversal.ts';
+import { certificates, signing } from './trust.ts';
 
-const rules: readonly Rule[] = [command, evaluation, query, markup, signing, certificates, traversal, timeouts];
+const rules: readonly Rule[] = [
+  command,
+  evaluation,
+  query,
+  library,
+  markup,
+  signing,
+  certificates,
+  traversal,
+  timeouts,
+];
 
 /** What is wrong in a JavaScript or TypeScript module; null if it could not be parsed. Tests are let be. */
 export function javascriptIn({ path, text }: TextFile): Concern[] | null {

@@ -1,6 +1,6 @@
 import type { AnyNode, Node } from 'acorn';
+import type { Parsed } from '../../workspace/parse.ts';
 import { type Origin, Origins } from './origin.ts';
-import type { Parsed } from './parse.ts';
 import { Scopes } from './scopes.ts';
 
 /** What a function that is called is: an export of a module, or a global if `from` is null. */
@@ -14,6 +14,7 @@ export class Module {
   readonly #parsed: Parsed;
   readonly #scopes: Scopes;
   readonly #origins: Origins;
+  #imports: readonly string[] | undefined;
 
   constructor(parsed: Parsed) {
     this.#parsed = parsed;
@@ -42,10 +43,22 @@ export class Module {
     return binding?.kind === 'value' ? binding.init : null;
   }
 
+  /** Whether it imports or requires a module with such a name. */
+  imports(name: RegExp): boolean {
+    this.#imports ??= [...this.#scopes.imported.map(bare), ...requires(this.#parsed.code)];
+    return this.#imports.some((from) => name.test(from));
+  }
+
   /** What an expression that is called stands for; null if that cannot be told. */
   callee(node: AnyNode, owners: readonly AnyNode[]): Callee | null {
+    if (node.type === 'ParenthesizedExpression') return this.callee(node.expression, owners);
+    if (node.type === 'SequenceExpression') {
+      const last = node.expressions.at(-1);
+      return last === undefined ? null : this.callee(last, owners);
+    }
     if (node.type === 'MemberExpression') {
       if (node.property.type !== 'Identifier') return null;
+      if (/^(?:globalThis|window|self)$/.test(this.text(node.object))) return { from: null, name: node.property.name };
       const from = this.#moduleOf(node.object, owners);
       return from === null ? null : { from, name: node.property.name };
     }
@@ -78,4 +91,8 @@ export class Module {
 
 function bare(specifier: string): string {
   return specifier.replace(/^node:/, '');
+}
+
+function requires(code: string): string[] {
+  return [...code.matchAll(/\brequire\(\s*['"]([^'"\n]{1,100})['"]\s*\)/g)].map(([, from = '']) => from);
 }

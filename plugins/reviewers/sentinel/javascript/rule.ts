@@ -66,3 +66,9 @@ export function mayHave({ properties }: ObjectExpression, keys: RegExp): boolean
       : part.key.type !== 'Literal' || keys.test(String(part.key.value));
   });
 }
+
+/** A name that was given its value once, followed to that value. */
+export function resolved(node: Node, { module, owners }: Site): Node {
+  const expression = node as AnyNode;
+  return expression.type === 'Identifier' ? (module.valueOf(expression.name, owners) ?? node) : node;
+}

@@ -1,10 +1,10 @@
 import type { AnyNode, Expression, Pattern } from 'acorn';
 import { ancestor } from 'acorn-walk';
-import type { Parsed } from './parse.ts';
+import type { Parsed } from '../../workspace/parse.ts';
 
 /** What a name stands for. */
 export type Binding =
-  | { readonly kind: 'parameter'; readonly node: Pattern }
+  | { readonly kind: 'parameter'; readonly node: Pattern; readonly isSent: boolean }
   | { readonly kind: 'value'; readonly init: Expression }
   | { readonly kind: 'import'; readonly from: string; readonly name: string };
 
@@ -18,6 +18,8 @@ export function ownersOf(ancestors: readonly AnyNode[]): readonly AnyNode[] {
 /** Which names mean what, function by function. Blocks are not told apart: names are rarely used twice in a function. */
 export class Scopes {
   readonly #names = new Map<AnyNode, Map<string, Binding>>();
+  /** The modules that are imported by name. */
+  readonly imported: readonly string[];
 
   constructor({ program }: Parsed) {
     const add = (owner: AnyNode | undefined, pattern: Pattern, bind: (node: Pattern) => Binding) => {
@@ -26,9 +28,14 @@ export class Scopes {
       this.#names.set(owner, names);
       for (const node of namesIn(pattern)) if (node.type === 'Identifier') names.set(node.name, bind(node));
     };
+    const imported: string[] = [];
+    this.imported = imported;
     ancestor(program, {
       Function: (node) => {
-        for (const pattern of node.params) add(node as AnyNode, pattern, (name) => ({ kind: 'parameter', node: name }));
+        for (const pattern of node.params) {
+          const sent = new Set(sentIn(pattern, node.params));
+          add(node as AnyNode, pattern, (name) => ({ kind: 'parameter', node: name, isSent: sent.has(name) }));
+        }
       },
       VariableDeclarator: ({ id, init }, _, ancestors) => {
         if (init) add(ownersOf(ancestors)[0], id, () => ({ kind: 'value', init }));
@@ -38,6 +45,7 @@ export class Scopes {
         if (id) add(ownersOf(ancestors)[0], id, () => ({ kind: 'value', init: right }));
       },
       ImportDeclaration: ({ specifiers, source }, _, ancestors) => {
+        imported.push(String(source.value));
         for (const specifier of specifiers) {
           const imported = specifier.type === 'ImportSpecifier' ? specifier.imported : null;
           const name =
@@ -56,6 +64,19 @@ export class Scopes {
     }
     return undefined;
   }
+}
+
+/** The names that hold what comes in a request, where whoever answers it takes it apart: `({ query }, res) => …`. */
+function sentIn(pattern: Pattern, [first, second]: readonly Pattern[]): Pattern[] {
+  const isAnswered = second?.type === 'Identifier' && /^(?:res|response|reply)$/.test(second.name);
+  if (pattern !== first || pattern.type !== 'ObjectPattern' || !isAnswered) return [];
+  return pattern.properties.flatMap((part) =>
+    part.type === 'Property' &&
+    part.key.type === 'Identifier' &&
+    /^(?:query|params|body|headers|cookies|files?)$/.test(part.key.name)
+      ? namesIn(part.value)
+      : [],
+  );
 }
 
 function namesIn(pattern: Pattern): Pattern[] {

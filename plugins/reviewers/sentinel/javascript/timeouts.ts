@@ -1,7 +1,7 @@
 import type { CallExpression } from 'acorn';
 import { mayHave, type Objection, optionsOf, type Rule, type Site } from './rule.ts';
 
-const methods = /^(?:get|post|put|patch|delete|head|options|request|default)$/;
+const methods = /^(?:get|post|put|patch|delete|head|options|request|create|default)$/;
 
 /** A request may wait for ever. */
 export const timeouts: Rule = (site) => {
@@ -12,6 +12,7 @@ export const timeouts: Rule = (site) => {
   if (called.name === 'fetch' ? called.from === null || called.from === 'undici' : called.from === 'node-fetch')
     return fetching(node, site);
   if (called.from === 'axios' && methods.test(called.name)) return asking(node, called.name, site);
+  if (called.from === 'got' && methods.test(called.name)) return limited(node, 1, 'got');
   if ((called.from === 'http' || called.from === 'https') && /^(?:get|request)$/.test(called.name))
     return requesting(node, site);
   return null;
@@ -29,10 +30,14 @@ function fetching(node: CallExpression, { module }: Site): Objection | null {
 function asking(node: CallExpression, method: string, { module }: Site): Objection | null {
   if (/\.defaults\.timeout\s*=/.test(module.code)) return null;
   // `post`, `put` and `patch` take what to send before the options.
-  const from = /^(?:post|put|patch)$/.test(method) ? 2 : method === 'default' || method === 'request' ? 0 : 1;
+  const from = /^(?:post|put|patch)$/.test(method) ? 2 : /^(?:default|request|create)$/.test(method) ? 0 : 1;
+  return limited(node, from, `axios.${method}`);
+}
+
+function limited(node: CallExpression, from: number, what: string): Objection | null {
   const options = optionsOf(node, from);
   if (options === 'unknown' || (options !== 'none' && mayHave(options, /^(?:signal|timeout)$/))) return null;
-  return missing(`axios.${method}`, 'pass timeout');
+  return missing(what, 'pass timeout');
 }
 
 function requesting(node: CallExpression, { owners, module }: Site): Objection | null {

@@ -1,6 +1,12 @@
+import type { Node } from 'acorn';
 import type { Rule } from './rule.ts';
 
-const contained = /\.startsWith\(|\brelative\(|isInside|isPathInside|isSubdir|\.includes\(\s*['"]\.\.|safeJoin/;
+/** What sees to where a path leads: it is compared with a folder, a pattern without a bare dot, or a list. */
+const contained =
+  /\.startsWith\(|\brelative\(|isInside|isPathInside|isSubdir|\.includes\(\s*['"]\.\.|safeJoin|\/\^(?:[^/\\\n.[]|\\.|\[[^\]\n]*\])+\$\/\w*\.test\(|\b(?:allow|permit|known|valid)\w*\.(?:includes|has)\(/i;
+const archives = /^(?:adm-zip|yauzl|unzipper|unzip-stream|jszip|tar-stream|tar|node-stream-zip|extract-zip)$/;
+/** What whoever packed an archive calls its entries. */
+const entryName = /^(?:\w*entry\.(?:entryName|fileName|path|relativePath)|header\.name)$/i;
 const named = /(?:^|\.)(?:basename|sanitize\w*|slugify|encodeURIComponent)$/;
 const joins = /^(?:(?:path|posix)\.)?(?:join|resolve)$/;
 const opens =
@@ -19,7 +25,8 @@ export const traversal: Rule = ({ node, owners, module }) => {
   const paths = joins.test(callee) ? node.arguments : node.arguments.slice(0, 1);
   // What stands in `join` has been told there.
   const direct = paths.filter((part) => joins.test(callee) || !/(?:join|resolve)\(/.test(module.text(part)));
-  if (!direct.some((part) => module.origin(part, owners, named) === 'input')) return null;
+  const isPacked = (part: Node) => entryName.test(module.text(part)) && module.imports(archives);
+  if (!direct.some((part) => isPacked(part) || module.origin(part, owners, named) === 'input')) return null;
   if (fromCommandLine.test(paths.map((part) => module.text(part)).join())) return null;
   const [around] = owners;
   if (around === undefined || contained.test(module.text(around))) return null;

@@ -1,6 +1,6 @@
 import { SourceMap, stripTypeScriptTypes } from 'node:module';
 import { type Node, parse as parseScript } from 'acorn';
-import { Lines } from '../../workspace/lines.ts';
+import { Lines } from './lines.ts';
 
 /** A module that could be parsed. */
 export interface Parsed {

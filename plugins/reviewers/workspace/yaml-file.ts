@@ -1,5 +1,8 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 
+/** The names and numbers that lead to a value. */
+export type Place = readonly (string | number)[];
+
 /** A YAML file with its values, and the line of each. */
 export class YamlFile {
   readonly path: string;
@@ -20,7 +23,18 @@ export class YamlFile {
   }
 
   /** The line on which the value at a place begins, or its key if it has one. The nearest around it if it is not there. */
-  lineAt(...place: readonly (string | number)[]): number {
+  lineAt(...place: Place): number {
+    return this.#lines.linePos(this.#find(place).offset).line;
+  }
+
+  /** The line on which the text at a place begins: after a `|` it is the next one. */
+  textLineAt(...place: Place): number {
+    const { node, offset } = this.#find(place);
+    if (!isScalar(node)) return this.#lines.linePos(offset).line;
+    return this.#lines.linePos(node.range?.[0] ?? offset).line + (node.type?.startsWith('BLOCK_') ? 1 : 0);
+  }
+
+  #find(place: Place): { readonly node: unknown; readonly offset: number } {
     let node: unknown = this.#root;
     let offset = this.#root?.range?.[0] ?? 0;
     for (const step of place) {
@@ -33,7 +47,7 @@ export class YamlFile {
         offset = (node as Node | undefined)?.range?.[0] ?? offset;
       } else break;
     }
-    return this.#lines.linePos(offset).line;
+    return { node, offset };
   }
 }
 

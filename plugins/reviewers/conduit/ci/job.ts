@@ -1,9 +1,9 @@
-import type { YamlFile } from './yaml-file.ts';
+import type { YamlFile } from '../../workspace/yaml-file.ts';
 
 /** What runs in CI, whoever's CI it is. */
 export interface Pipeline {
-  readonly file: YamlFile;
-  readonly kind: 'workflow' | 'action' | 'gitlab';
+  readonly file: Pick<YamlFile, 'path' | 'value' | 'problem' | 'lineAt'>;
+  readonly kind: 'workflow' | 'action' | 'gitlab' | 'other';
   readonly triggers: ReadonlySet<string>;
   readonly jobs: readonly Job[];
 }
@@ -30,6 +30,8 @@ export interface Image {
 /** A step of a job. */
 export interface Step {
   readonly line: number;
+  /** Where what is run begins. */
+  readonly scriptLine: number;
   /** What is run; empty if an action is used. */
   readonly run: string;
   readonly uses: string | null;

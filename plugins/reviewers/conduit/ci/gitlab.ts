@@ -1,5 +1,6 @@
+import { list, record, type YamlFile } from '../../workspace/yaml-file.ts';
 import type { Job, Pipeline } from './job.ts';
-import { list, record, type YamlFile } from './yaml-file.ts';
+import { scriptStep } from './steps.ts';
 
 /** Reads the pipeline of GitLab. It has a time limit by default. */
 export function gitlab(file: YamlFile): Pipeline {
@@ -10,15 +11,11 @@ export function gitlab(file: YamlFile): Pipeline {
     const line = file.lineAt(name);
     const toothless =
       job['allow_failure'] === true ? 'allow_failure: true' : job['when'] === 'never' ? 'when: never' : null;
-    const steps = list(job['script']).map((run, at) => ({
-      line: Array.isArray(job['script']) ? file.lineAt(name, 'script', at) : file.lineAt(name, 'script'),
-      run: String(run),
-      uses: null,
-      with: {},
-      toothless: null,
-      folder: '',
-      pipefail: true,
-    }));
+    const steps = list(job['script']).map((run, at) => {
+      const place = Array.isArray(job['script']) ? [name, 'script', at] : [name, 'script'];
+      const scriptLine = file.textLineAt(...place);
+      return scriptStep(String(run), file.lineAt(...place), { scriptLine, pipefail: true });
+    });
     const images = imageOf(job['image']).map((image) => ({ image, line: file.lineAt(name, 'image') }));
     return [{ name, line, uses: null, images, toothless, hasTimeout: true, steps }];
   });

@@ -1,8 +1,7 @@
+import { list, type Place, record, type YamlFile } from '../../workspace/yaml-file.ts';
 import type { Image, Job, Pipeline, Step } from './job.ts';
-import { list, record, type YamlFile } from './yaml-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-type Place = readonly (string | number)[];
 
 /** Reads a workflow of GitHub Actions. */
 export function workflow(file: YamlFile): Pipeline {
@@ -31,7 +30,7 @@ function jobOf(file: YamlFile, name: string, content: Fields): Job {
   const defaults = { ...record(record(content['defaults'])['run']), ...record(record(job['defaults'])['run']) };
   return {
     name,
-    line: file.lineAt(...place),
+    line: file.lineAt(...place, ...(job['uses'] === undefined ? [] : ['uses'])),
     uses: textOf(job['uses']),
     images: imagesOf(file, place, job),
     toothless: toothlessness(job),
@@ -57,6 +56,7 @@ function stepsOf(file: YamlFile, place: Place, steps: unknown, defaults: Fields)
     const folder = textOf(step['working-directory'] ?? defaults['working-directory']) ?? '';
     return {
       line: file.lineAt(...place, at, typeof step['run'] === 'string' ? 'run' : 'uses'),
+      scriptLine: file.textLineAt(...place, at, 'run'),
       run: textOf(step['run']) ?? '',
       uses: textOf(step['uses']),
       with: record(step['with']),
@@ -69,7 +69,10 @@ function stepsOf(file: YamlFile, place: Place, steps: unknown, defaults: Fields)
 }
 
 function toothlessness(owner: Fields): string | null {
-  if (owner['continue-on-error'] === true) return 'continue-on-error: true';
+  const goesOn = owner['continue-on-error'];
+  if (goesOn === true) return 'continue-on-error: true';
+  // A matrix may hold what is only tried; whatever else decides, it lets some failures pass.
+  if (typeof goesOn === 'string' && /\bgithub\./.test(goesOn)) return `continue-on-error: ${goesOn}`;
   return /^(?:\$\{\{\s*)?false(?:\s*\}\})?$/.test(String(owner['if'] ?? '')) ? 'if: false' : null;
 }
 
