@@ -10,6 +10,9 @@ const benches: Record<string, () => Promise<{ run(effort: typeof quick): Promise
   ledger: () => import('./ledger/bench.ts'),
   deliveries: () => import('./deliveries/bench.ts'),
   runs: () => import('./runs/bench.ts'),
+  webhooks: () => import('./webhooks/bench.ts'),
+  reviewers: () => import('./reviewers/bench.ts'),
+  memory: () => import('./memory/bench.ts'),
 };
 
 const { values, positionals } = parseArgs({

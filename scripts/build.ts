@@ -13,9 +13,8 @@ function fingerprint(): string {
     'packages/*/src/**/*.ts',
     'packages/*/package.json',
     'packages/host/templates/*',
-    'plugins/*/*.{json,ts}',
-    'plugins/reviewers/*/*.ts',
-    'plugins/*/hooks/*',
+    'plugins/**/*.{json,mjs,ts}',
+    'examples/pace-*/pace_plugin.ts',
     'tsconfig*.json',
     'scripts/build.ts',
   ];
@@ -64,6 +63,7 @@ await build({
   entryPoints: {
     index: 'packages/sdk/src/index.ts',
     errors: 'packages/sdk/src/errors.ts',
+    pace: 'packages/sdk/src/pace/index.ts',
     testing: 'packages/sdk/src/testing/index.ts',
     zod: 'packages/sdk/src/zod.ts',
   },
@@ -102,6 +102,10 @@ for (const name of ['plugin-json-report', 'plugin-slack-notify']) {
     recursive: true,
     filter: (path) => !path.endsWith('/test') && !path.endsWith('.md'),
   });
+}
+// The demo shows the examples, as anybody would use them.
+for (const name of ['slack-gate', 'github-push', 'pagerduty-out']) {
+  cpSync(`examples/pace-${name}/pace_plugin.ts`, `packages/cli/dist/examples/${name}/pace_plugin.ts`);
 }
 for (const name of ['cli', 'host'])
   cpSync('packages/host/templates', `packages/${name}/dist/templates`, { recursive: true });

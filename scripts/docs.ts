@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { capabilityHooks, errorCodes, eventHooks, fieldsOf, type HookRow, type HookTable, hooks } from 'patchbay-sdk';
 import * as z from 'zod/mini';
+import { documentNames, documents } from '../packages/host/src/day/documents.ts';
 import {
   documentForm,
   packageForm,
@@ -110,7 +111,7 @@ function errorsPage(): string {
   ].join('\n\n');
 }
 
-/** JSON Schemas of manifests and templates: the very ones that they are checked with. */
+/** JSON Schemas of manifests, templates and documents: the very ones that they are checked with. */
 function schemaFile(title: string, schema: z.ZodMiniType): string {
   return JSON.stringify({ title, ...z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) }, null, 2);
 }
@@ -124,6 +125,9 @@ const pages: Record<string, string> = {
   'docs/schemas/dev.patchbay.json': schemaFile('extensions["dev.patchbay"] of plugin.json', patchbayPart),
   'docs/schemas/package.json': schemaFile('package.json with the keys pace and pynchy', packageForm),
   'docs/schemas/template.json': schemaFile('template of a run', templateForm),
+  ...Object.fromEntries(
+    documentNames.map((name) => [`docs/schemas/${name}.json`, schemaFile(`${name} of a day`, documents[name])]),
+  ),
 };
 const check = process.argv.includes('--check');
 for (const [file, text] of Object.entries(pages)) {

@@ -37,7 +37,7 @@ function install() {
 }
 
 /** Programs that the tests use, with the Debian package that has them. */
-const programs = { bwrap: 'bubblewrap', curl: 'curl', git: 'git', jq: 'jq', openssl: 'openssl' };
+const programs = { bwrap: 'bubblewrap', curl: 'curl', git: 'git', jq: 'jq', openssl: 'openssl', python3: 'python3' };
 
 function isThere(program) {
   const names = process.platform === 'win32' ? [program, `${program}.exe`] : [program];

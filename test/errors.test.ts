@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { openHost, startInbound } from 'patchbay-host';
 import { installPlugin } from 'patchbay-host/install';
 import { Kernel, newRecord } from 'patchbay-host/kernel';
-import { openLedger } from 'patchbay-host/ledger';
+import { type AnyPayload, openLedger } from 'patchbay-host/ledger';
 import {
   definePlugin,
   type ErrorCode,
@@ -18,12 +21,22 @@ import {
 } from 'patchbay-sdk';
 import { createTestHost } from 'patchbay-sdk/testing';
 import { z } from 'patchbay-sdk/zod';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Input } from '../packages/cli/src/command.ts';
+import { followBeside } from '../packages/cli/src/follow.ts';
+import { appOf } from '../packages/host/src/api/app.ts';
+import { type Limits, usualLimits } from '../packages/host/src/api/index.ts';
+import type { ApiParts } from '../packages/host/src/api/route.ts';
+import { routes } from '../packages/host/src/api/routes.ts';
 import { holdProject } from '../packages/host/src/config/holder.ts';
+import { findProject, type Project } from '../packages/host/src/config/project.ts';
+import { clearAdvisory, readPlan, requestDay } from '../packages/host/src/day/index.ts';
 import { commit } from '../packages/host/src/install/transaction.ts';
 import { Emitter } from '../packages/host/src/outbound/emitter.ts';
+import { newToken, prove } from '../packages/host/src/runs/approvers.ts';
 import { castVote } from '../packages/host/src/runs/decisions.ts';
 import { loadRun } from '../packages/host/src/runs/engine.ts';
+import type { Runs } from '../packages/host/src/runs/runs.ts';
 import { fold } from '../packages/host/src/runs/state.ts';
 import { findTemplate } from '../packages/host/src/runs/template/find.ts';
 import { readTemplate } from '../packages/host/src/runs/template/read.ts';
@@ -44,6 +57,16 @@ const afterFiring = async (handler: unknown, times = 1) => {
   return (await host.fire('turn:accepted')).failures[0];
 };
 
+/** The error that the API answers a request with, which has the token. */
+async function asked(path: string, headers: Record<string, string> = {}, limits: Partial<Limits> = {}) {
+  const options = { routes, token: 'token', bound: '127.0.0.1', limits: { ...usualLimits, ...limits } };
+  const app = appOf({} as ApiParts, options);
+  const incoming = { headers: { host: '127.0.0.1' }, socket: { remoteAddress: '127.0.0.1' } };
+  const request = new Request(`http://127.0.0.1${path}`, { headers: { authorization: 'Bearer token', ...headers } });
+  const { error } = (await (await app.fetch(request, { incoming } as never)).json()) as { error: unknown };
+  return error;
+}
+
 /** The error that the built command prints, whose exit code must be that of the registry. */
 function printed(
   args: string[],
@@ -63,6 +86,29 @@ function printed(
 function packaged(changes: object = {}): string {
   const manifest = { name: 'p', version: '1.0.0', description: 'x', hooks: [], ...changes };
   return folder({ 'patchbay.yaml': '', 'p/agentxchain-plugin.json': JSON.stringify(manifest) });
+}
+
+/** Asks for a day after this has happened to its first run, in a project that may spend one cent. */
+async function dayAfter(events: readonly AnyPayload[], day = 1): Promise<unknown> {
+  const cwd = folder({ 'pace/pace.config.yaml': 'cost: { total_usd: 0.01 }\n', 'plan.yaml': 'stories: [Paging]\n' });
+  const project = findProject(cwd) as Project;
+  const ledger = await openLedger(join(cwd, 'ledger.db'));
+  await ledger.requestRun({ run_id: 'run-1', template: 'pace', goal: 'g', snapshot: {}, inputs: { day: 1 } });
+  for (const event of events) await ledger.append(event);
+  return await requestDay({ project, ledger, runs: {} as Runs }, { day, by: 'ada' }).finally(() => ledger.close());
+}
+
+/** Serves webhooks of plugins, each on a path, in a project of its own. */
+async function taking(paths: Readonly<Record<string, string>>, where: { host?: string; port?: number } = {}) {
+  const host = await openHost({ cwd: project({}), version: '0.0.0' });
+  onTestFinished(() => host.close());
+  for (const [name, path] of Object.entries(paths)) {
+    host.load({ name, version: '1.0.0', provides: { webhooks: () => [{ path, handle: () => undefined }] } });
+  }
+  const service = await host.start();
+  const parts = { kernel: host.kernel, service, project: host.project as Project, port: 0, ...where };
+  const inbound = await startInbound(parts);
+  onTestFinished(() => inbound.close());
 }
 
 const garbage = 'this is not a database, and long enough to be looked at as one'.repeat(100);
@@ -209,9 +255,20 @@ const provoke: Record<ErrorCode, () => unknown> = {
       version: null,
       digest: null,
       hide: (value) => value,
+      rights: null,
     }));
     const vote = { by: 'ada', decision: 'approved', comment: null } as const;
     return await castVote({ ledger, emitter }, 'run-1', vote).finally(() => ledger.close());
+  },
+  APPROVAL_UNPROVEN: () => prove('ada', 'a guess', { ada: { token_sha256: newToken().token_sha256 } }, 'run-1'),
+  PLAN_INVALID: () => readPlan('/nowhere/plan.yaml'),
+  DAY_UNKNOWN: () => dayAfter([], 7),
+  DAY_HELD: () => dayAfter([sample('run:held', { run_id: 'run-1' })]),
+  BUDGET_SPENT: () => dayAfter([sample('run:aborted', { run_id: 'run-1' })]),
+  ADVISORY_UNKNOWN: async () => {
+    const ledger = await openLedger(join(folder(), 'ledger.db'));
+    const clearing = clearAdvisory({ ledger, emitter: {} as Emitter }, 'adv-x', { by: 'ada', reason: 'x' });
+    return await clearing.finally(() => ledger.close());
   },
   RUN_MOVED: async () => {
     const ledger = await openLedger(join(folder(), 'ledger.db'));
@@ -230,7 +287,27 @@ const provoke: Record<ErrorCode, () => unknown> = {
     db.close();
     return openLedger(file);
   },
+  WEBHOOK_INVALID: () => taking({ one: 'no path' }),
+  WEBHOOK_DUPLICATE: () => taking({ one: '/same', two: '/same' }),
+  WEBHOOK_UNPROVEN: () => taking({ one: '/open' }, { host: '0.0.0.0' }),
+  WEBHOOK_UNKNOWN: () => printed(['webhooks', 'pause', '/nowhere'], { cwd: project({}) }),
+  PORT_TAKEN: async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    return taking({}, { port: (server.address() as AddressInfo).port });
+  },
   DELIVERY_UNKNOWN: () => printed(['deliveries', 'replay', '7.1'], { cwd: folder({ 'patchbay.yaml': '' }) }),
+  REQUEST_INVALID: () => asked('/api/v1/runs?limit=none'),
+  REQUEST_DENIED: () => asked('/api/v1/runs', { authorization: 'Bearer wrong' }),
+  REQUEST_UNKNOWN: () => asked('/api/v1/nothing'),
+  REQUEST_LIMITED: () => asked('/api/v1/runs', {}, { known: 0 }),
+  HOST_GONE: async () => {
+    const ledger = await openLedger(join(folder(), 'ledger.db'));
+    await ledger.requestRun({ run_id: 'run-1', template: 't', goal: 'g' });
+    const input = { progress: () => {}, signal: new AbortController().signal } as unknown as Input;
+    return await followBeside(ledger, 'run-1', folder(), input).finally(() => ledger.close());
+  },
   USAGE: () => printed(['nope']),
   NODE_TOO_OLD: () => {
     const text = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.0.0' } });\n`;

@@ -54,6 +54,12 @@ export async function run({ rounds }: Effort): Promise<Report> {
         ours: found.megabytes,
         peers: { 'with none': none.megabytes, 'having begun them': begun.megabytes },
       },
+      {
+        case: `held by a host that has begun ${waiting} runs, which wait`,
+        unit: 'MB',
+        ours: begun.heldMegabytes,
+        peers: { 'with one': none.heldMegabytes },
+      },
     ],
     goals: [
       goal(

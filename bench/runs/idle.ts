@@ -1,7 +1,7 @@
 import type { EventPayload } from 'patchbay-sdk';
 import { RunEngine, requestRun } from '../../packages/host/src/runs/engine.ts';
 import type { RunState } from '../../packages/host/src/runs/state.ts';
-import type { Gate, Template } from '../../packages/host/src/runs/template/template.ts';
+import { type Gate, type Template, usualReviews } from '../../packages/host/src/runs/template/template.ts';
 import type { TurnEnd, Workshop } from '../../packages/host/src/runs/workshop.ts';
 import type { Service } from '../../packages/host/src/service.ts';
 
@@ -24,6 +24,7 @@ export const idle: Workshop = {
   prepare: async () => ({ adapter: 'idle', bundle: { path: 'bundle', files: [], sha256: '' } }),
   work: async () => end,
   keep: async () => [],
+  publish: async () => {},
   folder: async () => '/',
   close: async () => {},
 };
@@ -38,10 +39,11 @@ export function templateOf(turns: number, kind: Gate['approval']['kind'] = 'auto
   return {
     name: 'bench',
     description: '',
-    roles: { developer: { ...developer, timeoutMs: 60_000 } },
+    roles: { developer: { ...developer, timeoutMs: 60_000, report: null } },
     phases: [{ name: 'build', steps, gate: 'build', next: null }],
     gates: { build: { name: 'build', checks: [], approval } },
     limits: { attempts: 3, runTimeoutMs: null, usd: null, tokens: null, parallel: 4 },
+    reviews: usualReviews,
   };
 }
 

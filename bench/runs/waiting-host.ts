@@ -19,6 +19,7 @@ await withListeners(dir, listeners, async (service) => {
   await sleep(Number(ms));
   const { user, system } = process.cpuUsage(before);
   const share = (user + system) / 1000 / (performance.now() - start);
-  process.send?.({ waiting, share, megabytes: process.memoryUsage.rss() / 1024 / 1024 });
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send?.({ waiting, share, megabytes: rss / 1024 / 1024, heldMegabytes: heapUsed / 1024 / 1024 });
 });
 process.disconnect?.();

@@ -9,7 +9,10 @@ export interface Idling {
   readonly waiting: number;
   /** Of a core. */
   readonly share: number;
+  /** Of the process: what V8 has taken from the system for the work before it keeps for the work to come. */
   readonly megabytes: number;
+  /** Of that, what is in use. */
+  readonly heldMegabytes: number;
 }
 
 /** What waiting runs cost. */

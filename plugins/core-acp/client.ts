@@ -26,10 +26,10 @@ export function clientOf({ turn, scope, transcript, log, exec }: ClientParts): C
     if (turn.signal.aborted) throw RequestError.requestCancelled();
   };
   return client({ name: 'patchbay' })
-    .onRequest(methods.client.session.requestPermission, ({ params: { toolCall, options } }) => {
+    .onRequest(methods.client.session.requestPermission, async ({ params: { toolCall, options } }) => {
       if (turn.signal.aborted) return { outcome: { outcome: 'cancelled' } };
       const call = transcript.known(toolCall);
-      const objection = objectionTo(call, scope, exec);
+      const objection = await objectionTo(call, scope, exec);
       log.line(objection === undefined ? `allowed: ${nameOf(call)}` : `refused: ${nameOf(call)}: ${objection}`);
       return answerTo(options, objection === undefined);
     })
@@ -37,9 +37,10 @@ export function clientOf({ turn, scope, transcript, log, exec }: ClientParts): C
       stillOn();
       return { content: readText(scope, path, line ?? null, limit ?? null) };
     })
-    .onRequest(methods.client.fs.writeTextFile, ({ params: { path, content } }) => {
+    .onRequest(methods.client.fs.writeTextFile, async ({ params: { path, content } }) => {
+      const file = await scope.writable(path);
       stillOn();
-      writeText(scope, path, content);
+      writeText(file, path, content);
       log.line(`wrote: ${path}`);
       return {};
     });

@@ -29,9 +29,8 @@ export function readText(scope: Scope, path: string, line: number | null, limit:
     .join('\n');
 }
 
-/** Writes a file, with the folders it is in. Throws what the agent is told if it may not be written. */
-export function writeText(scope: Scope, path: string, text: string): void {
-  const file = scope.writable(path);
+/** Writes a file, with the folders it is in. Throws what the agent is told if it may not be written, which has no `file`. */
+export function writeText(file: string | undefined, path: string, text: string): void {
   if (file === undefined) throw refused(`${path} is outside of what the role may change`);
   told(path, () => {
     mkdirSync(dirname(file), { recursive: true });

@@ -3,21 +3,24 @@ import type { Scope } from './scope.ts';
 import type { ToolCall } from './update.ts';
 
 /** Why a tool may not be used; undefined if it may. What does not say what it touches may not. */
-export function objectionTo(call: ToolCall, scope: Scope, exec: boolean): string | undefined {
+export async function objectionTo(call: ToolCall, scope: Scope, exec: boolean): Promise<string | undefined> {
   const content = call.content ?? [];
   const edited = content.flatMap((part) => (part.type === 'diff' && part.path !== undefined ? [part.path] : []));
-  const beyond = edited.find((path) => scope.writable(path) === undefined);
-  if (beyond !== undefined) return `${beyond} is outside of what the role may change`;
+  const written = (paths: readonly string[]) =>
+    beyond(paths, (path) => scope.writable(path), 'outside of what the role may change');
+  const objection = await written(edited);
+  if (objection !== undefined) return objection;
   if (content.some(({ type }) => type === 'terminal') && !exec) return noPrograms;
   const named = (call.locations ?? []).map(({ path }) => path);
   switch (call.kind) {
     case 'edit':
     case 'delete':
     case 'move':
-      return outside([...named, ...edited], (path) => scope.writable(path), 'outside of what the role may change');
+      return named.length + edited.length === 0 ? noFiles : written(named);
     case 'read':
     case 'search':
-      return outside(named, (path) => scope.readable(path), 'outside of the workspace');
+      if (named.length === 0) return noFiles;
+      return beyond(named, async (path) => scope.readable(path), 'outside of the workspace');
     case 'execute':
       return exec ? undefined : noPrograms;
     case 'think':
@@ -36,9 +39,14 @@ export function answerTo(options: readonly PermissionOption[], allowed: boolean)
 }
 
 const noPrograms = 'the role may not run programs ("exec: true" lets it)';
+const noFiles = 'it does not say which files it is about';
 
-function outside(paths: readonly string[], may: (path: string) => string | undefined, why: string): string | undefined {
-  if (paths.length === 0) return 'it does not say which files it is about';
-  const beyond = paths.find((path) => may(path) === undefined);
-  return beyond === undefined ? undefined : `${beyond} is ${why}`;
+/** What is said of the first path that may not be touched; undefined if all may. */
+async function beyond(
+  paths: readonly string[],
+  may: (path: string) => Promise<string | undefined>,
+  why: string,
+): Promise<string | undefined> {
+  for (const path of paths) if ((await may(path)) === undefined) return `${path} is ${why}`;
+  return undefined;
 }

@@ -19,10 +19,10 @@ export async function play(turn: TurnWork): Promise<void> {
   turn.signal.throwIfAborted();
   const log = new BoundedLog((line) => turn.log(line));
   const transcript = new Transcript(log);
-  const { command, env, exec } = settings;
+  const { command, exec } = settings;
   const onStderr = (line: string) => log.line(`stderr: ${line}`);
   const scope = new Scope(turn);
-  const agent = new AgentProcess({ command, cwd: turn.workspace, env, onStderr });
+  const agent = await AgentProcess.start(turn, command, onStderr);
   const used = await converse(settings, agent, { turn, scope, transcript, log, exec }).finally(() => agent.stop());
   handIn(turn, transcript.text, { ...used, usd: transcript.usd });
 }

@@ -22,10 +22,12 @@ export function promptOf(turn: TurnWork): string {
     ['Why your last attempt was rejected: do better', list(file.feedback)],
     ['Decisions so far, which bind you', nonEmpty(part(turn, 'decisions.json'))],
     ['Objections so far', nonEmpty(part(turn, 'objections.json'))],
+    ['What others have handed in', documents(turn)],
     ['What you judge', judged(turn, file)],
     ['What you may change', allowed(turn)],
     ['Commands that must exit with 0 when you are done; the host runs them again', list(file.verify)],
     ['How to hand in', handIn(turn)],
+    ['What "report" must be, as JSON Schema', part(turn, 'report.schema.json')],
   ];
   const who = `You are "${file.title ?? turn.role}" (role ${turn.role}) in the phase "${turn.phase}", attempt ${turn.attempt}.`;
   const where = `Work in the folder ${turn.workspace}. All you were given is also in ${turn.bundle}, read-only.`;
@@ -54,6 +56,14 @@ function list(items: readonly unknown[] = []): string {
   return items.map((item) => `- ${typeof item === 'string' ? item : JSON.stringify(item)}`).join('\n');
 }
 
+/** The files of a bundle with what roles were asked for. */
+const handedIn = ['story.json', 'deferred.json', 'handoff.json', 'gate.json', 'sentinel.json', 'conduit.json'];
+
+function documents(turn: TurnWork): string {
+  const told = handedIn.map((name) => [name, nonEmpty(part(turn, name))] as const).filter(([, text]) => text !== '');
+  return told.map(([name, text]) => `${name}:\n\n${text}`).join('\n\n');
+}
+
 function judged(turn: TurnWork, { reviews }: TurnFile): string {
   if (turn.reviews === null) return '';
   const result = `The turn ${turn.reviews}, with this result:\n\n${JSON.stringify(reviews ?? null, null, 2)}`;
@@ -67,7 +77,8 @@ function allowed({ writes, reviews }: TurnWork): string {
   return `${rule}\n\n${list(writes)}`;
 }
 
-function handIn({ result_file, reviews }: TurnWork): string {
+function handIn(turn: TurnWork): string {
+  const { result_file, reviews } = turn;
   const status =
     reviews === null
       ? '"completed"'
@@ -82,5 +93,6 @@ function handIn({ result_file, reviews }: TurnWork): string {
     '- files_changed: paths relative to the workspace',
     '- verification: { status: "pass" | "fail" | "skipped", commands: [], machine_evidence: [{ command, exit_code }] }',
     '- needs_human_reason: only if a person has to decide something',
+    ...(part(turn, 'report.schema.json') === '' ? [] : ['- report: the document that is asked of you, see below']),
   ].join('\n');
 }

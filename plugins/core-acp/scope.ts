@@ -1,23 +1,19 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { TurnWork } from 'patchbay-sdk';
-
-/** What belongs to git and to Patchbay, whatever the globs of a role say. */
-const kept = /(?:^|\/)\.git(?:\/|$)|^\.(?:patchbay|agentxchain)(?:\/|$)/i;
 
 /** Where an agent may read and write in its turn. The host looks afterwards at what changed: this is what it is told before. */
 export class Scope {
+  readonly #turn: TurnWork;
   readonly #workspace: string;
   readonly #resultFile: string | undefined;
   readonly #readable: readonly string[];
-  readonly #writes: readonly string[];
 
-  constructor(turn: Pick<TurnWork, 'workspace' | 'bundle' | 'result_file' | 'writes' | 'reviews'>) {
+  constructor(turn: TurnWork) {
+    this.#turn = turn;
     this.#workspace = realpathSync(turn.workspace);
     this.#resultFile = real(turn.result_file);
     this.#readable = [this.#workspace, realpathSync(turn.bundle)];
-    // Whoever judges the work of others changes nothing.
-    this.#writes = turn.reviews === null ? turn.writes : [];
   }
 
   /** The real path of what may be read: all in the workspace and the bundle, and the result. Undefined if it may not. Never throws. */
@@ -27,13 +23,12 @@ export class Scope {
     return this.#readable.some((folder) => within(folder, file) !== undefined) ? file : undefined;
   }
 
-  /** The real path of what may be written: what the globs of the role cover, and the result. Undefined if it may not. Never throws. */
-  writable(path: string): string | undefined {
+  /** The real path of what may be written: what the role may change, and the result. Undefined if it may not. */
+  async writable(path: string): Promise<string | undefined> {
     const file = real(resolve(this.#workspace, path));
     if (file === undefined || file === this.#resultFile) return file;
     const inside = within(this.#workspace, file);
-    if (inside === undefined || kept.test(inside)) return undefined;
-    return this.#writes.some((glob) => covers(glob, inside)) ? file : undefined;
+    return inside !== undefined && (await this.#turn.mayWrite(inside)) ? file : undefined;
   }
 }
 
@@ -63,19 +58,4 @@ function isThere(path: string): boolean {
 
 function beside(folder: string | undefined, name: string): string | undefined {
   return folder === undefined ? undefined : join(folder, name);
-}
-
-/** As the host matches: wildcards match names that begin with a dot, a name without wildcards stands for all in that folder. */
-function covers(glob: string, path: string): boolean {
-  const pattern = undotted(glob.replace(/^(?:\.\/+)+/, ''));
-  const folder = pattern.replace(/\/+$/, '');
-  const file = undotted(path);
-  if (folder === pattern && posix.matchesGlob(file, pattern)) return true;
-  const isFolder = folder !== pattern || !/[*?[\]{}]/.test(folder);
-  return isFolder && posix.matchesGlob(file, `${folder}/**`);
-}
-
-/** A dot means nothing in a glob, except that wildcards of Node pass over names that begin with one. */
-function undotted(text: string): string {
-  return text.normalize().replaceAll('.', '\u{E000}');
 }

@@ -4,7 +4,7 @@ import { z } from 'patchbay-sdk/zod';
 const schema = z.object({
   /** The program and its arguments; a path that begins with `./` is one in the workspace. */
   command: z.array(z.string().min(1)).min(1),
-  /** The variables that it sees besides the usual ones. */
+  /** Read by the host: the variables that it sees besides the usual ones. */
   env: z.array(z.string()).default([]),
   /** The mode of the agent to work in, by its id; the agent's own choice if none is given. */
   mode: z.string().optional(),

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { experimental_createSteering, generateText, isStepCount, type StepResult, type ToolSet } from 'ai';
-import type { TurnWork } from 'patchbay-sdk';
+import { messageOf, type TurnWork } from 'patchbay-sdk';
 import { costOf } from './cost.ts';
 import { explain } from './failure.ts';
 import { Journal } from './journal.ts';
 import { modelOf } from './model.ts';
 import { instructionsOf, promptOf, reminder } from './prompt.ts';
-import { keyOf, type Settings, settingsOf } from './settings.ts';
+import { builtIn, keyOf, type Settings, settingsOf } from './settings.ts';
 import { changeTools } from './tools/change.ts';
 import { execTools } from './tools/exec.ts';
 import { lookTools } from './tools/look.ts';
@@ -39,7 +39,7 @@ export async function play(turn: TurnWork): Promise<void> {
 async function converse(turn: TurnWork, settings: Settings, key: string | undefined, journal: Journal): Promise<Steps> {
   // A reviewer may change nothing, whatever its role may in turns of its own.
   const writes = turn.reviews === null ? turn.writes : [];
-  const workspace = await Workspace.open(turn.workspace, writes);
+  const workspace = await Workspace.open(turn);
   const tools: ToolSet = {
     ...lookTools(workspace, turn.signal),
     ...(writes.length === 0 ? {} : changeTools(workspace)),
@@ -49,7 +49,7 @@ async function converse(turn: TurnWork, settings: Settings, key: string | undefi
   const steering = experimental_createSteering();
   void steering.queue(reminder);
   const { steps } = await generateText({
-    model: modelOf(settings, key),
+    model: await modelOf(turn, settings, key),
     instructions: instructionsOf(turn, writes),
     prompt: promptOf(turn),
     tools,
@@ -60,7 +60,10 @@ async function converse(turn: TurnWork, settings: Settings, key: string | undefi
     abortSignal: turn.signal,
     ...(settings.max_tokens === undefined ? {} : { maxOutputTokens: settings.max_tokens }),
     onToolExecutionStart: ({ toolCall }) => journal.called(toolCall),
-    onStepEnd: (step) => journal.stepped(step),
+    onStepEnd: (step) => {
+      journal.stepped(step);
+      turn.spent(costOf([step], settings));
+    },
   });
   return steps;
 }
@@ -72,11 +75,14 @@ function submitted(steps: Steps): object | undefined {
   return last.toolResults.findLast(({ toolName }) => toolName === 'submit_result')?.input as object | undefined;
 }
 
-function unfinished(steps: Steps, { max_steps, model }: Settings): string {
+function unfinished(steps: Steps, { max_steps, provider, model }: Settings): string {
   const last = steps.at(-1);
+  const who = builtIn.includes(provider) ? model : `${model} of provider "${provider}"`;
   const said = last?.text.trim() ? `: ${last.text.trim()}` : '';
-  if (last?.finishReason === 'content-filter') return `${model} refused to go on${said}`;
-  if (last?.finishReason === 'length') return `${model} had more to say than it may at a time (max_tokens)${said}`;
-  if (steps.length >= max_steps) return `${model} handed in no result in ${max_steps} steps (max_steps)`;
-  return `${model} ended without handing in a result${said}`;
+  if (last?.finishReason === 'content-filter') return `${who} refused to go on${said}`;
+  if (last?.finishReason === 'length') return `${who} had more to say than it may at a time (max_tokens)${said}`;
+  if (steps.length < max_steps) return `${who} ended without handing in a result${said}`;
+  const wrong = last?.content.find((part) => part.type === 'tool-error');
+  const why = wrong === undefined ? '' : `; at last ${wrong.toolName} failed: ${messageOf(wrong.error)}`;
+  return `${who} handed in no result in ${max_steps} steps (max_steps)${why}`;
 }

@@ -1,11 +1,15 @@
 import { problemsOf, type TurnWork } from 'patchbay-sdk';
 import { z } from 'patchbay-sdk/zod';
 
+/** The providers that need no plugin. */
+export const builtIn: readonly string[] = ['anthropic', 'openai-compatible'];
+
 const price = z.number().nonnegative();
 
 const schema = z
   .strictObject({
-    provider: z.enum(['anthropic', 'openai-compatible']),
+    /** One of {@link builtIn}, or the name of one that a plugin provides. */
+    provider: z.string().min(1),
     model: z.string().min(1),
     /** With the version in it: `https://api.anthropic.com/v1`, which is the default for `anthropic`. */
     base_url: z.url({ protocol: /^https?$/ }).optional(),
@@ -22,7 +26,7 @@ const schema = z
     /** Read by the host: the variables that commands see. */
     env: z.array(z.string()).default([]),
   })
-  .refine(({ provider, base_url }) => provider === 'anthropic' || base_url !== undefined, {
+  .refine(({ provider, base_url }) => provider !== 'openai-compatible' || base_url !== undefined, {
     path: ['base_url'],
     message: 'is needed for an openai-compatible provider',
   })
@@ -44,6 +48,16 @@ export function settingsOf({ role, config }: TurnWork): Settings {
   if (problems.length > 0)
     throw new Error(`role "${role}" is set up wrongly for the core "llm": ${problems.join('; ')}`);
   return schema.parse(config);
+}
+
+/** Throws if the settings have what a provider of a plugin cannot be told: it is set up where its plugin is. */
+export function refuseAccess({ provider, base_url, api_key_env }: Settings): void {
+  const given = Object.entries({ base_url, api_key_env }).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return;
+  const names = given.map(([name]) => name).join(' and ');
+  throw new Error(
+    `${names} of a role is for ${builtIn.join(' and ')} only, "${provider}" is set up where its plugin is`,
+  );
 }
 
 /** The key of the provider; undefined if the settings name none. Throws if the variable is not there. */

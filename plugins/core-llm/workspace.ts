@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { inScope } from './scope.ts';
+import type { TurnWork } from 'patchbay-sdk';
 
 /** Something in the workspace, whether it exists or not. */
 export interface Place {
@@ -16,16 +16,16 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Where a model works: nothing outside of it can be reached by a path, and only what its role may write is written. */
 export class Workspace {
   readonly root: string;
-  readonly #writes: readonly string[];
+  readonly #turn: TurnWork;
 
-  private constructor(root: string, writes: readonly string[]) {
+  private constructor(root: string, turn: TurnWork) {
     this.root = root;
-    this.#writes = writes;
+    this.#turn = turn;
   }
 
-  /** Rejects if there is no such folder. */
-  static async open(dir: string, writes: readonly string[]): Promise<Workspace> {
-    return new Workspace(await realpath(dir), writes);
+  /** That of a turn. Rejects if there is no such folder. */
+  static async open(turn: TurnWork): Promise<Workspace> {
+    return new Workspace(await realpath(turn.workspace), turn);
   }
 
   /** Where a path leads. Rejects if it leads out of the workspace, or to what belongs to git or to Patchbay. */
@@ -47,9 +47,9 @@ export class Workspace {
   /** Writes a whole file; folders that are missing are made. Rejects if the role may not. */
   async write(asked: string, text: string): Promise<void> {
     const { file, path } = await this.find(asked);
-    if (!inScope(path, this.#writes)) {
+    if (!(await this.#turn.mayWrite(path))) {
       const where = path === asked ? path : `${asked} (which is ${path})`;
-      throw new Error(`${where} may not be written; this role may write ${this.#writes.join(', ') || 'nothing'}`);
+      throw new Error(`${where} may not be written; this role may write ${this.#turn.writes.join(', ') || 'nothing'}`);
     }
     await mkdir(dirname(file), { recursive: true });
     await using handle = await openFile(file, asked, O_WRONLY | O_CREAT);

@@ -65,7 +65,8 @@ export function deliveryContract(of: () => LedgerStore): void {
       const { id } = await owing();
       await ledger.settle(id, { status: 'ok', message: 'first' });
       expect(await ledger.settle(id, { status: 'failed', message: 'second' })).toBe(false);
-      expect(await ledger.postpone(id, 7, soon())).toBe(false);
+      expect(await ledger.postpone(id, { attempts: 7 }, soon())).toBe(false);
+      expect(await ledger.sent(id, { status: 'failed', attempts: 7 }, 1)).toBe(false);
       expect(await delivery(id)).toMatchObject({ status: 'ok', message: 'first', attempts: 0, due_at: null });
       expect(await ledger.failing()).toEqual([]);
     });
@@ -100,22 +101,8 @@ export function deliveryContract(of: () => LedgerStore): void {
       ]);
     });
 
-    it('that are postponed are not due before their time', async () => {
-      const [later, due, fresh] = [await owing(), await owing(), await owing()];
-      const at = soon();
-      expect(await ledger.postpone(later.id, 1, at)).toBe(true);
-      await ledger.postpone(due.id, 2, new Date(Date.now() - 1000));
-      expect((await ledger.owed('p', { limit: 9 })).map((one) => one.delivery.id)).toEqual([due.id, fresh.id]);
-      expect(await delivery(later.id)).toMatchObject({ status: 'owed', attempts: 1, due_at: at.toISOString() });
-      expect(await ledger.owedPlugins()).toEqual([{ plugin: 'p', count: 3, due_at: null }]);
-      await Promise.all([ledger.settle(due.id, { status: 'ok' }), ledger.settle(fresh.id, { status: 'ok' })]);
-      expect(await ledger.owedPlugins()).toEqual([{ plugin: 'p', count: 1, due_at: at.toISOString() }]);
-    });
-
     it('that are replayed are owed again, at once, with the same key', async () => {
       const { id, key } = await owing();
-      await ledger.postpone(id, 3, soon());
-      expect(await ledger.replay(id)).toMatchObject({ status: 'owed', due_at: null, attempts: 0 });
       await ledger.settle(id, { status: 'failed', attempts: 4, message: 'gone', exit_code: 1, annotations: {} });
       const again = await ledger.replay(id);
       expect(again).toMatchObject({ id, key, status: 'owed', attempts: 0, message: null, exit_code: null });
@@ -126,7 +113,8 @@ export function deliveryContract(of: () => LedgerStore): void {
       await owing();
       const error = { code: 'DELIVERY_UNKNOWN' };
       await expect(ledger.settle(id, { status: 'ok' })).rejects.toMatchObject(error);
-      await expect(ledger.postpone(id, 1, soon())).rejects.toMatchObject(error);
+      await expect(ledger.postpone(id, { attempts: 1 }, soon())).rejects.toMatchObject(error);
+      await expect(ledger.sent(id, { status: 'ok', attempts: 1 })).rejects.toMatchObject(error);
       await expect(ledger.replay(id)).rejects.toMatchObject(error);
       await expect(ledger.delivery(id)).rejects.toMatchObject(error);
     });

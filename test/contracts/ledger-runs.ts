@@ -84,6 +84,26 @@ export function runContract(ledger: () => LedgerStore, another: () => Promise<Le
       expect(await ids({ status: ['held'] })).toEqual([]);
     });
 
+    it('are listed from any of them on, in either order', async () => {
+      for (const id of ['a', 'b', 'c']) await ledger().requestRun(request(id));
+      const ids = async (filter: Parameters<LedgerStore['runs']>[0]) =>
+        (await all(ledger().runs(filter))).map(({ run_id }) => run_id);
+      expect(await ids({ after: 'a' })).toEqual(['b', 'c']);
+      expect(await ids({ after: 'b', newestFirst: true })).toEqual(['a']);
+      expect(await ids({ after: 'a', limit: 1, status: ['pending'] })).toEqual(['b']);
+      expect(await ids({ after: 'nobody' })).toEqual([]);
+    });
+
+    it('are heard of when they are requested, once', async () => {
+      const heard: string[] = [];
+      const off = ledger().on('requested', (run_id) => heard.push(run_id));
+      await ledger().requestRun(request('a'));
+      await ledger().requestRun(request('a'));
+      off();
+      await ledger().requestRun(request('b'));
+      expect(heard).toEqual(['a']);
+    });
+
     it('that have not ended keep their events from being pruned', async () => {
       await ledger().append(event('run:started', 'r'));
       const far = new Date('2100-01-01');

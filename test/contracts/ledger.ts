@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LedgerStore } from '../../packages/host/src/ledger/store.ts';
 import { deliveryContract } from './ledger-deliveries.ts';
 import { all, chat, event, owes } from './ledger-parts.ts';
+import { requestContract } from './ledger-requests.ts';
 import { runContract } from './ledger-runs.ts';
 
 /** A ledger under test: `again` gives another connection to the same one, as another process would have it. */
@@ -144,6 +145,8 @@ export function ledgerContract(name: string, open: () => Promise<Opened>): void 
         expect(await contents({ newestFirst: true })).toEqual(numbers.toReversed());
         expect(await contents({ limit: 300 })).toEqual(numbers.slice(0, 300));
         expect(await contents({ newestFirst: true, limit: 2 })).toEqual(['699', '698']);
+        expect(await contents({ beforeSeq: 3 })).toEqual(['0', '1']);
+        expect(await contents({ beforeSeq: 300, newestFirst: true, limit: 2 })).toEqual(['298', '297']);
         expect(await contents({ limit: 0 })).toEqual([]);
       });
 
@@ -160,6 +163,7 @@ export function ledgerContract(name: string, open: () => Promise<Opened>): void 
           (await all(ledger.deliveries(...filter))).map(({ id }) => id);
         expect(await ids({ plugin: 'a' })).toEqual(['1.1', '1.3', '2.1']);
         expect(await ids({ plugin: 'a', newestFirst: true, limit: 2 })).toEqual(['2.1', '1.3']);
+        expect(await ids({ plugin: 'a', newestFirst: true, limit: 1, after: '2.1' })).toEqual(['1.3']);
         expect(await ids({ handler: 'a#2' })).toEqual(['1.3']);
         expect(await ids({ event: 'turn:*' })).toEqual(['1.1', '1.2', '1.3']);
         expect(await ids({ run: 'run-2' })).toEqual(['2.1']);
@@ -179,6 +183,7 @@ export function ledgerContract(name: string, open: () => Promise<Opened>): void 
     });
 
     deliveryContract(() => ledger);
+    requestContract(() => ledger);
     runContract(() => ledger, another);
 
     describe('retention', () => {

@@ -13,8 +13,8 @@ export function posting(url: string): Package {
 }
 
 /** The manifest of a package of ours that may write notes and know in which life of the host it does. */
-function portable(name: string, part: object): string {
-  const permissions = { files: { write: ['notes'] }, env: ['CRASH_LIFE'] };
+function portable(name: string, part: { permissions?: object; [more: string]: unknown }): string {
+  const permissions = { files: { write: ['notes'] }, env: ['CRASH_LIFE'], ...part.permissions };
   return JSON.stringify({
     $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
     name,
@@ -31,6 +31,18 @@ export const noting: Package = {
     const note = (_, { delivery }) => appendFileSync('notes/module', process.env.CRASH_LIFE + ' ' + delivery + '\\n');
     export default { name: 'note', version: '1.0.0', hooks: { 'turn:accepted': note } };`,
 };
+
+/** A module in a process of its own that has each accepted turn sent to an address. */
+export function asking(address: string): Package {
+  const { host } = new URL(address);
+  const part = { module: './plugin.js', hooks: ['turn:accepted'], permissions: { net: [host] } };
+  return {
+    'plugin.json': portable('ask', part),
+    'plugin.js': `
+    const ask = ({ event_id }) => ({ verdict: 'ok', send: { url: '${address}', body: { event_id } } });
+    export default { name: 'ask', version: '1.0.0', hooks: { 'turn:accepted': ask } };`,
+  };
+}
 
 /** A script that adds a line to `notes/script` for each rejected turn. */
 export const scripting: Package = {

@@ -58,6 +58,11 @@ export class Scene {
     return this.#start([...flags, script, this.project, ...args], heard, env);
   }
 
+  /** Starts the host of `flood.ts`. */
+  flood(total: number, flags: readonly string[]): Started {
+    return this.#start([...flags, join(import.meta.dirname, 'flood.ts'), this.project, String(total)], () => {});
+  }
+
   /** Starts the `patchbay` command in the project, from source as all the rest: the build may be older. */
   command(args: readonly string[], heard: (line: string) => void = () => {}): Started {
     return this.#start([join(root, 'packages/cli/src/main.ts'), ...args], heard);

@@ -39,9 +39,10 @@ function bodyOf(payload: Payload): string {
     case 'turn:rejected':
       return ` by ${payload.by}: ${payload.reason}${line('errors', payload.errors)}${line('next attempt', payload.next_attempt ?? 'none')}`;
     case 'turn:failed': {
-      const { error, exit_code, signal, timed_out } = payload;
+      const { error, exit_code, signal, timed_out, cost } = payload;
       const end = [exit_code === null ? [] : `exit ${exit_code}`, signal ?? [], timed_out ? 'timed out' : []].flat();
-      return `: ${error.code}${line('end', end)}${line('errors', error.message.split('\n'))}`;
+      const usd = line('usd', cost === undefined || cost.usd === 0 ? [] : [cost.usd]);
+      return `: ${error.code}${line('end', end)}${line('errors', error.message.split('\n'))}${usd}`;
     }
     case 'gate:pending':
       return ` ${payload.gate} (${payload.kind}), ${payload.from_phase} -> ${payload.to_phase ?? 'end'}`;
@@ -75,12 +76,18 @@ function workOf({
   return [
     `: ${result.summary}`,
     line('status', result.status === 'completed' ? [] : [result.status]),
+    line('decides', decisionOf(result)),
     line('files', files_changed),
     line('verification', ran),
     line('decided', result.decisions.map(told)),
     line('objections', result.objections.map(told)),
     line('usd', cost.usd === 0 ? [] : [cost.usd]),
   ].join('');
+}
+
+/** What the report of a reviewer says. */
+function decisionOf({ report }: EventPayload<'turn:submitted'>['result']): string[] {
+  return Object.entries(report ?? {}).flatMap(([name, value]) => (name.endsWith('_decision') ? String(value) : []));
 }
 
 function summaryOf({

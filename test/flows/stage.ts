@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { AnyPlugin } from 'patchbay-sdk';
 import { httpCore, manualCore, scriptCore } from 'plugin-cores';
 import { onTestFinished } from 'vitest';
 import { openHost } from '../../packages/host/src/host.ts';
@@ -8,6 +9,7 @@ import { type InstallOptions, installPlugin } from '../../packages/host/src/inst
 import type { StoredEvent } from '../../packages/host/src/ledger/index.ts';
 import type { RunState } from '../../packages/host/src/runs/state.ts';
 import { findTemplate } from '../../packages/host/src/runs/template/find.ts';
+import type { Template } from '../../packages/host/src/runs/template/template.ts';
 import type { Service } from '../../packages/host/src/service.ts';
 import { folder } from '../project.ts';
 
@@ -27,7 +29,7 @@ export interface Staging {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A project with the template of a case, `test/flows/CASE/flow.yaml`, and the script that plays its roles, `agent.sh`. */
+/** A project with the template of a case, `test/flows/CASE/flow.yaml`, the script that plays its roles, `agent.sh`, and its plan. */
 export class Stage {
   readonly dir: string;
   readonly #case: string;
@@ -38,9 +40,10 @@ export class Stage {
     const all = { 'patchbay.yaml': '', '.gitignore': '.patchbay/\nsources/\n', 'src/a.txt': 'a\n', ...files };
     this.dir = folder(all);
     mkdirSync(this.file('patchbay/templates'), { recursive: true });
-    cpSync(join(this.#case, 'flow.yaml'), this.file('patchbay/templates/flow.yaml'));
-    const agent = join(this.#case, 'agent.sh');
-    if (existsSync(agent)) cpSync(agent, this.file('agent.sh'));
+    const placed = { 'flow.yaml': 'patchbay/templates/flow.yaml', 'agent.sh': 'agent.sh', 'plan.yaml': 'plan.yaml' };
+    for (const [from, to] of Object.entries(placed)) {
+      if (existsSync(join(this.#case, from))) cpSync(join(this.#case, from), this.file(to));
+    }
     if (!repository) return;
     git(this.dir, 'init', '--quiet', '--initial-branch=main');
     this.commit();
@@ -85,18 +88,23 @@ export class Stage {
   }
 
   /** Opens a host in the project and lets it work, until `close` or the end of the test. */
-  async start() {
-    const host = await openHost({ cwd: this.dir, version: '0.0.0', builtins: [scriptCore, manualCore, httpCore] });
+  async start(...more: AnyPlugin[]) {
+    const builtins = [scriptCore, manualCore, httpCore, ...more];
+    const host = await openHost({ cwd: this.dir, version: '0.0.0', builtins });
     onTestFinished(() => host.close());
     const service = await host.start();
     service.ledger.on('appended', ({ event }) => void this.#events.push(event));
     return { service, close: () => host.close() };
   }
 
+  /** The template of the case, as it is now. */
+  template(): Template {
+    return findTemplate('flow', this.dir);
+  }
+
   /** Begins the run of the case and carries it on until it ends or waits. */
   async run(service: Service, goal = 'Make it work'): Promise<RunState> {
-    const template = findTemplate('flow', this.dir);
-    const run_id = await service.runs.request({ template, goal, by: 'pat' });
+    const run_id = await service.runs.request({ template: this.template(), goal, by: 'pat' });
     return this.advance(service, run_id);
   }
 

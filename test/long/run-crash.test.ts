@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Package } from '../crash/packages.ts';
 import { root } from '../project.ts';
 import { problemsAfter } from '../run-crash/compare.ts';
 import { chosen } from '../run-crash/moments.ts';
+import { committedDay } from '../run-crash/project.ts';
 import { type Life, RunScene, type Traces } from '../run-crash/scene.ts';
 
 const preload = join(root, 'test/long/kill-at.mjs');
 
 /** The project, and a run of it that nobody disturbed. */
-async function straightRun(flags?: readonly string[]): Promise<{ origin: RunScene; life: Life; straight: Traces }> {
-  const origin = RunScene.make();
+async function straightRun(
+  flags?: readonly string[],
+  files?: Package,
+): Promise<{ origin: RunScene; life: Life; straight: Traces }> {
+  const origin = RunScene.make(files);
   const scene = origin.copy();
   const life = await scene.live({ KILL_AT: '0' }, flags);
   expect(life.how, life.stderr).toEqual([0, null]);
@@ -40,6 +45,19 @@ describe('a run whose host is killed', () => {
       return problemsAfter(scene, await scene.live({ KILL_AT: moment }), straight);
     });
     process.stderr.write(`${moments.length} of ${life.moments.length} moments\n`);
+    expect(problems).toEqual({});
+  });
+
+  it('on a day, after FORGE, a review that crashed or a concern, is resumed to the same end', async () => {
+    const { origin, life, straight } = await straightRun([], committedDay);
+    const telling =
+      /append (?:turn:(?:submitted|rejected) build\.forge#|turn:(?:failed|submitted) build\.forge\.1\.|advisory:)|^after core build\.forge#/;
+    const moments = life.moments.filter((moment) => telling.test(moment));
+    expect(moments.length).toBeGreaterThan(12);
+    const problems = await problemsOfEach(moments, async (moment) => {
+      const scene = origin.copy();
+      return problemsAfter(scene, await scene.live({ KILL_AT: moment }), straight);
+    });
     expect(problems).toEqual({});
   });
 

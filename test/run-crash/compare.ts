@@ -26,6 +26,7 @@ export async function problemsAfter(scene: RunScene, killed: Life, straight: Tra
     ...differences('state', straight.outcome.state, traces.outcome.state),
     ...listed('step', straight.outcome.steps, traces.outcome.steps),
     ...listed('kept', straight.kept, traces.kept),
+    ...listed('document', straight.documents, traces.documents),
     ...listed('git', straight.ofGit, traces.ofGit),
     ...left.map((one) => `left: ${one}`),
     ...again(scene.agents()),

@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findTemplate, openHost, type Service } from 'patchbay-host';
+import { findTemplate, openHost, requestDay, type Service } from 'patchbay-host';
 import type { AnyPlugin, TurnWork } from 'patchbay-sdk';
 import { scriptCore } from 'plugin-cores';
 import { requestRun } from '../../packages/host/src/runs/engine.ts';
@@ -104,8 +104,13 @@ const host = await openHost({ cwd, version: '0.0.0', builtins: [watchedCore()] }
 if (host.quarantined.length > 0) throw new Error(JSON.stringify(host.quarantined));
 const service = await host.start();
 watchLedger(service);
-const template = findTemplate('crash', cwd);
-await requestRun(service.ledger, { run_id, template, goal: 'Two halves', by: 'ada' });
+const { project } = host;
+if (project !== undefined && fs.existsSync(join(cwd, 'plan.yaml'))) {
+  await requestDay({ project, ledger: service.ledger, runs: service.runs }, { day: 1, by: 'ada', run_id });
+} else {
+  const template = findTemplate('crash', cwd);
+  await requestRun(service.ledger, { run_id, template, goal: 'Two halves', by: 'ada' });
+}
 let state = await service.runs.advance(run_id);
 if (state.status === 'waiting') {
   await service.runs.vote(run_id, { by: 'bob', decision: 'approved', comment: null });

@@ -60,6 +60,41 @@ export const committed: Package = {
   'patchbay/templates/crash.yaml': template,
 };
 
+/** Plays every role of a day: GATE crashes first, then SENTINEL has a concern. */
+const dayAgent = `#!/bin/sh
+set -e
+echo "start $PATCHBAY_KEY" >> "$CRASH_NOTES/agents"
+sleep 0.03
+review() { result="{\\"summary\\":\\"looked\\",\\"report\\":{$1,\\"blockers\\":[],\\"hold_reason\\":\\"\\"}}"; }
+result='{"summary":"done"}'
+case "$PATCHBAY_TURN_ID" in
+  story.prime) result='{"summary":"card","report":{"title":"Halves","story":"Two.","acceptance_criteria":["two"]}}' ;;
+  build.forge)
+    echo "attempt $PATCHBAY_ATTEMPT" > half
+    result='{"summary":"built","report":{"summary":"built","files_changed":["half"],"notes":""},"cost":{"input_tokens":1,"output_tokens":1,"usd":0.5}}' ;;
+  build.forge.1.gate) exit 3 ;;
+  build.forge.*.gate) review '"criteria_results":[],"deferred":[],"gate_decision":"SHIP"' ;;
+  build.forge.*.sentinel) review '"findings":[],"advisories":["half:1: short"],"sentinel_decision":"ADVISORY"' ;;
+  build.forge.*.conduit) review '"findings":[],"advisories":[],"conduit_decision":"SHIP"' ;;
+  record.scribe) echo shipped > LOG.md ;;
+esac
+printf '%s' "$result" > "$PATCHBAY_RESULT.part"
+mv "$PATCHBAY_RESULT.part" "$PATCHBAY_RESULT"
+echo "done $PATCHBAY_KEY" >> "$CRASH_NOTES/agents"
+`;
+
+const dayRoles = ['prime', 'forge', 'gate', 'sentinel', 'conduit', 'scribe'].map(
+  (role) => `    ${role}: { core: script, with: { command: [./agent.sh], env: [CRASH_NOTES] } }\n`,
+);
+
+/** What is committed where the run is a day. */
+export const committedDay: Package = {
+  '.gitignore': '.patchbay/\nnotes/\n',
+  'agent.sh': dayAgent,
+  'patchbay.yaml': `runs:\n  roles:\n${dayRoles.join('')}`,
+  'plan.yaml': 'days: [{ target: Two halves }]\n',
+};
+
 const told = [
   'run:started',
   'turn:dispatched',

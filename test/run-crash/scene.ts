@@ -36,6 +36,8 @@ export interface Traces {
   readonly tree: string;
   /** Files that the host keeps. */
   readonly kept: readonly string[];
+  /** What people can read of a day. */
+  readonly documents: readonly string[];
   /** Worktrees that git knows, and locks that it left. */
   readonly ofGit: readonly string[];
 }
@@ -60,11 +62,11 @@ export class RunScene {
     onTestFinished(() => void execFileSync('chmod', ['-R', 'u+w', dir]));
   }
 
-  /** Makes the project: a repository with a plugin installed. */
-  static make(): RunScene {
+  /** Makes the project: a repository with these files and a plugin installed. */
+  static make(files: Package = committed): RunScene {
     const scene = new RunScene(folder(), folder());
     for (const dir of [scene.#temp, scene.#notes]) mkdirSync(dir, { recursive: true });
-    write(scene.project, committed);
+    write(scene.project, files);
     const from = write(join(scene.#dir, 'package'), recording);
     const setUp = join(root, 'test/crash/set-up.ts');
     execFileSync(process.execPath, [...source, setUp, scene.project, from], { cwd: root, env: scene.#env() });
@@ -114,6 +116,7 @@ export class RunScene {
       outcome: { state, steps, verified },
       tree: this.git('rev-parse', 'patchbay/run-1^{tree}'),
       kept: kept.filter((name) => !/^(?:plugins|cache)\//.test(name)).sort(),
+      documents: this.#documents(),
       ofGit: inGit.filter((name) => /^worktrees\/|\.lock$/.test(name)).sort(),
     };
   }
@@ -123,6 +126,12 @@ export class RunScene {
     const left = () => [...this.#processes(), ...readdirSync(this.#temp)];
     await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 15_000 }).catch(() => {});
     return left();
+  }
+
+  #documents(): string[] {
+    const dir = join(this.project, '.pace/day-1');
+    const names = existsSync(dir) ? readdirSync(dir).sort() : [];
+    return names.map((name) => `${name}\n${readFileSync(join(dir, name), 'utf8')}`);
   }
 
   git(...args: string[]): string {

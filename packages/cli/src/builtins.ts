@@ -2,9 +2,11 @@ import type { AnyPlugin } from 'patchbay-sdk';
 import { acpCore } from 'plugin-core-acp';
 import { llmCore } from 'plugin-core-llm';
 import { httpCore, manualCore, scriptCore } from 'plugin-cores';
+import { githubPlugin, localPlugin } from 'plugin-platforms';
+import { junitPlugin, progressPlugin, summaryPlugin } from 'plugin-reporters';
 import { conduitCore, gateCore, sentinelCore } from 'plugin-reviewers';
 
-/** The plugins that come with the command and are always there: agent cores, and reviewers that need no model. */
+/** The plugins that come with the command and are always there: agent cores, reviewers that need no model, platforms and reporters. */
 export const builtins: readonly AnyPlugin[] = [
   scriptCore,
   manualCore,
@@ -14,4 +16,9 @@ export const builtins: readonly AnyPlugin[] = [
   gateCore,
   sentinelCore,
   conduitCore,
+  localPlugin,
+  githubPlugin,
+  progressPlugin,
+  junitPlugin,
+  summaryPlugin,
 ];

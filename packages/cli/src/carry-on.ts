@@ -1,78 +1,111 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Host, loadRun, openHost, type RunState, type Service } from 'patchbay-host';
+import {
+  type Host,
+  holderOf,
+  loadRun,
+  openHost,
+  type RunState,
+  type Service,
+  type Standing,
+  stateDir,
+} from 'patchbay-host';
+import type { LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk';
 import { builtins } from './builtins.ts';
 import type { Input } from './command.ts';
+import { followBeside } from './follow.ts';
+import { agentLines, showing } from './progress.ts';
 import { stepLine } from './run-output.ts';
 
 /** How long plugins have, after a run has stopped, to be told of it before the command ends; the rest is told later. */
 const restMs = 30_000;
 
-/** Opens the host of the project and lets it work while `act` does. */
-export function working<T>(input: Input, act: (service: Service, host: Host) => Promise<T>): Promise<T> {
-  return beside(input, async (host) => act(await host.start(), host));
-}
-
 /** Opens the plugins of the project without being its host. */
 export async function beside<T>(input: Input, act: (host: Host) => Promise<T>): Promise<T> {
   const { cwd, version, progress } = input;
-  const turnLog = (_: unknown, line: string) => progress(line.replaceAll(/^/gm, '    | '));
+  const turnLog = (_: unknown, text: string) => progress(agentLines(text, input));
   const host = await openHost({ cwd, version, builtins, turnLog });
   try {
     for (const { name, reason, fix } of host.quarantined)
       progress(`plugin "${name}" is quarantined: ${reason}; ${fix}`);
+    for (const warning of host.warnings) progress(`warning: ${warning}`);
     return await act(host);
   } finally {
     await host.close();
   }
 }
 
+/** Runs, and whoever carries them on: this process, or another one beside it. */
+export interface Crew {
+  readonly runs: Service['runs'];
+  readonly ledger: LedgerStore;
+  /** Has a run carried on, and tells how it goes, until it ends or waits. */
+  carryOn(run_id: string): Promise<Standing>;
+}
+
 /**
- * Changes a run, and carries it on as the host of the project. Where another process is that, it is only changed: that one, or
- * `patchbay resume`, carries it on.
+ * Lets `act` work with the runs of the project, whose host this process is. Where another one is, which carries on all runs, they are
+ * left to it and followed. Where that one carries on only its own, throws PROJECT_HELD; or, if `leave` is said, leaves them
+ * to whoever is the next host.
  */
-export function changing(
-  input: Input,
-  run_id: string,
-  change: (runs: Service['runs']) => Promise<void>,
-): Promise<RunState> {
+export function crewing<T>(input: Input, act: (crew: Crew) => Promise<T>, held?: 'leave'): Promise<T> {
   return beside(input, async (host) => {
     let service: Service;
     try {
       service = await host.start();
     } catch (error) {
-      if (!(error instanceof PatchbayError) || error.code !== 'PROJECT_HELD') throw error;
-      input.progress(`${error.message}: it, or "patchbay resume", carries the run on`);
-      return host.beside(async (runs, ledger) => {
-        await change(runs);
-        return stateOf(await loadRun(ledger, run_id));
+      if (!(error instanceof PatchbayError) || error.code !== 'PROJECT_HELD' || host.project === undefined) throw error;
+      const state = stateDir(host.project.dir);
+      const isServed = holderOf(state)?.serving === true;
+      if (!isServed && held !== 'leave') throw error;
+      const how = isServed ? 'it carries the run on' : 'it, or "patchbay resume", carries the run on';
+      input.progress(`${error.message}: ${how}`);
+      return host.beside((runs, ledger) => {
+        const carry = (run_id: string) =>
+          isServed
+            ? showing(ledger, run_id, input, () => followBeside(ledger, run_id, state, input))
+            : loadRun(ledger, run_id);
+        return act({ runs, ledger, carryOn: carry });
       });
     }
-    try {
-      await change(service.runs);
-    } catch (error) {
-      // Somebody beside may have decided what this was about, and left it to be carried on.
-      if (error instanceof PatchbayError && error.code === 'APPROVAL_INVALID') await carryOn(service, run_id, input);
-      throw error;
-    }
-    return carryOn(service, run_id, input);
+    const { runs, ledger } = service;
+    const carry = async (run_id: string) => {
+      const state = await carryOn(service, run_id, input);
+      return { ...(await loadRun(ledger, run_id)), state };
+    };
+    return act({ runs, ledger, carryOn: carry });
   });
 }
 
-function stateOf({ row, state }: Awaited<ReturnType<typeof loadRun>>): RunState {
-  if (state === undefined)
-    throw new PatchbayError('RUN_UNKNOWN', `run ${row.run_id} has not begun`, { run: row.run_id });
-  return state;
+/** Changes a run, and has it carried on: the one that `change` names, if it names another. */
+export function changing(
+  input: Input,
+  run_id: string,
+  change: (runs: Service['runs']) => Promise<string | void>,
+): Promise<Standing> {
+  const act = async ({ runs, carryOn: carry }: Crew) => {
+    let next = run_id;
+    try {
+      next = (await change(runs)) ?? run_id;
+    } catch (error) {
+      // Somebody beside may have decided what this was about, and left it to be carried on.
+      if (error instanceof PatchbayError && error.code === 'APPROVAL_INVALID') await carry(run_id);
+      throw error;
+    }
+    return carry(next);
+  };
+  return crewing(input, act, 'leave');
 }
 
 /** Carries a run on and tells how it goes, until it ends or waits. */
-export async function carryOn(service: Service, run_id: string, { progress, signal }: Input): Promise<RunState> {
+export async function carryOn(service: Service, run_id: string, input: Input): Promise<RunState> {
+  const { progress, signal } = input;
   const unhear = service.ledger.on('appended', ({ event }) => {
     const line = event.run_id === run_id ? stepLine(event) : undefined;
     if (line !== undefined) progress(line);
   });
   try {
-    const state = await service.runs.advance(run_id, signal);
+    const state = await showing(service.ledger, run_id, input, () => service.runs.advance(run_id, signal));
     await Promise.race([service.rest(), sleep(restMs, undefined, { ref: false })]);
     return state;
   } finally {

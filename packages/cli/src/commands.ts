@@ -39,6 +39,7 @@ export const commands: readonly Command[] = [
     options: [
       ['--template <name>', 'which kind of run (default: governed)'],
       ['--input <text>', 'the goal, in words'],
+      ['--day <day>', 'a day of the plan, by its number, or next: the first that is not shipped'],
       ['--by <who>', 'who starts it (default: you)'],
       ['--detach', 'only write down that it is wanted, for the host that is at work'],
     ],
@@ -72,9 +73,18 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/refuse.ts'),
   },
   {
+    usage: 'approver add <name>',
+    summary: 'Make a token with which somebody can decide on credentialed gates; it is shown once',
+    example: 'patchbay approver add ann',
+    load: () => import('./commands/approver-add.ts'),
+  },
+  {
     usage: 'resume [run]',
     summary: 'Carry on a run that was interrupted, or begin one anew that was held; all open ones without a name',
-    options: [['--by <who>', 'who does (default: you)']],
+    options: [
+      ['--by <who>', 'who does (default: you)'],
+      ['--overrule <objections...>', 'begin it anew without these open objections, as in OBJ-1'],
+    ],
     example: 'patchbay resume',
     load: () => import('./commands/resume.ts'),
   },
@@ -87,6 +97,34 @@ export const commands: readonly Command[] = [
     ],
     example: 'patchbay abort run-0190 --reason "Not needed any more"',
     load: () => import('./commands/abort.ts'),
+  },
+  {
+    usage: 'serve',
+    summary: 'Be the host of the project: carry on its runs, take webhooks, answer the API, until it is ended',
+    options: [
+      ['--port <port>', 'that of the API, 0 for any that is free (default: 4780)'],
+      ['--webhook-port <port>', 'that of webhooks, 0 for any that is free (default: 9876)'],
+      ['--host <address>', 'the address to listen on (default: 127.0.0.1)'],
+    ],
+    example: 'patchbay serve --port 4780',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    usage: 'advisories',
+    summary: 'The concerns of reviewers that were recorded, open and cleared',
+    options: [['--day <day>', 'only those of this day']],
+    example: 'patchbay advisories --day 3',
+    load: () => import('./commands/advisories.ts'),
+  },
+  {
+    usage: 'advisories clear <id>',
+    summary: 'Decide that a concern need not be raised again',
+    options: [
+      ['--by <who>', 'who decides (default: you)'],
+      ['--reason <text>', 'why'],
+    ],
+    example: 'patchbay advisories clear adv-3f2a91bc --reason "It only talks to itself"',
+    load: () => import('./commands/advisories-clear.ts'),
   },
   {
     usage: 'events',
@@ -123,7 +161,7 @@ export const commands: readonly Command[] = [
       ['--plugin <name>', 'of this plugin only'],
       ['--run <run>', 'of this run only'],
       ['--failed', 'only those that failed'],
-      ['--owed', 'only those still to be made'],
+      ['--owed', 'only those still to be made or sent'],
       ['--limit <count>', 'only the last so many (default: 1000)'],
     ],
     example: 'patchbay deliveries --failed',
@@ -131,9 +169,38 @@ export const commands: readonly Command[] = [
   },
   {
     usage: 'deliveries replay <id>',
-    summary: 'Make a delivery again, under the same key',
-    example: 'patchbay deliveries replay 17.0',
+    summary: 'Make a delivery again, under the same key; if it asked for a request, send that again',
+    options: [['--evaluate', 'call its handler again, even if there is a request to send']],
+    example: 'patchbay deliveries replay 17.1',
     load: () => import('./commands/deliveries-replay.ts'),
+  },
+  {
+    usage: 'webhooks list',
+    summary: 'On which paths plugins take requests, how senders prove who they are, and what came in',
+    example: 'patchbay webhooks list --json',
+    load: () => import('./commands/webhooks-list.ts'),
+  },
+  {
+    usage: 'webhooks replay [id]',
+    summary: 'Have a request that came in handled again',
+    options: [
+      ['--failed', 'all that failed'],
+      ['--path <path>', 'with --failed: on this path only'],
+    ],
+    example: 'patchbay webhooks replay 17.1',
+    load: () => import('./commands/webhooks-replay.ts'),
+  },
+  {
+    usage: 'webhooks pause [path]',
+    summary: 'Refuse requests on a path, or on all, until it is resumed; senders try again later',
+    example: 'patchbay webhooks pause /github',
+    load: () => import('./commands/webhooks-pause.ts'),
+  },
+  {
+    usage: 'webhooks resume [path]',
+    summary: 'Take requests again, on a path or on all',
+    example: 'patchbay webhooks resume /github',
+    load: () => import('./commands/webhooks-resume.ts'),
   },
   {
     usage: 'hooks list',

@@ -17,6 +17,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 Object.assign(console, { log: console.error, info: console.error, debug: console.error });
 // Nobody reads the progress any more; the work, and what it has to clean up, goes on.
 process.stderr.on('error', () => {});
+// That Node calls something experimental is for whoever wrote this, not for whoever runs it.
+const warn = process.listeners('warning');
+process.removeAllListeners('warning').on('warning', (warning) => {
+  if (warning.name !== 'ExperimentalWarning') for (const tell of warn) tell(warning);
+});
 
 async function print(output: Output | Stream): Promise<void> {
   if ('lines' in output) {

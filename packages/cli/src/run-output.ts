@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
-import type { RunState } from 'patchbay-host';
+import { type RunState, type SignOfLife, type Standing, shownRequest, shownRun, type Turn } from 'patchbay-host';
 import { isSettled, type RunStatus, type StoredEvent } from 'patchbay-host/ledger';
 import type { Output } from './command.ts';
+import { lifeText } from './sign-of-life.ts';
 import { columns } from './text.ts';
 
 /** How a command ends that leaves a run in this status. */
@@ -20,44 +21,56 @@ export function whoami(given: unknown): string {
   return given === undefined ? userInfo().username : String(given);
 }
 
-/** A run, for people and programs. */
-export function runOutput(state: RunState): Output {
-  const { run_id, template, status, turns, gates, reason } = state;
-  const json = {
-    run_id,
-    template: template.name,
-    status,
-    turns: turns.map(({ turn_id, role, phase, attempt, state: at }) => ({ turn_id, role, phase, attempt, state: at })),
-    gates,
-    ...(reason === null ? {} : { reason }),
-    cost: state.cost,
-  };
-  const lines = turns.map(({ turn_id, role, attempt, state: at, result }) => [
+/** The last sign of life of a turn that is worked on; undefined if there is none. */
+export type LifeOf = (turn: Turn) => SignOfLife | undefined;
+
+/** A run, for people and programs, with the signs of life of its turns where they are wanted. */
+export function runOutput(state: RunState, lifeOf: LifeOf = () => undefined): Output {
+  const { run_id, status, turns, reason } = state;
+  const isOpen = !isSettled(status);
+  const signs = turns.map((turn) => (isOpen && turn.state === 'dispatched' ? lifeOf(turn) : undefined));
+  const lines = turns.map(({ turn_id, role, attempt, state: at, result }, i) => [
     `  ${turn_id}`,
     role,
     `attempt ${attempt}`,
-    at,
-    result?.summary ?? '',
+    signs[i] === undefined ? at : lifeText(signs[i]),
+    result?.summary.split('\n', 1)[0] ?? '',
   ]);
   const waits =
     status === 'waiting' && state.gate !== null
       ? `It waits for approval of gate "${state.gate.name}": patchbay approve ${run_id}`
       : undefined;
   const hasWork = turns.some(({ state: at, reviews }) => at === 'accepted' && reviews === null);
+  const shown = shownRun(state);
+  const { day, day_decision } = shown;
   const text = [
+    ...(day_decision === undefined ? [] : [`Day ${day}: ${day_decision}`]),
     `${run_id}: ${status}${reason === null ? '' : `, ${reason}`}`,
     ...(lines.length === 0 ? [] : [columns(lines)]),
     ...(waits === undefined ? [] : [waits]),
     ...(isSettled(status) && hasWork
       ? [`The work is on branch patchbay/${run_id}, if the project is a repository.`]
       : []),
+    ...(day !== undefined && status === 'held'
+      ? [`No day is begun until it is released: patchbay resume ${run_id}`]
+      : []),
   ].join('\n');
-  return { json, text, exitCode: exitCodes[status] };
+  const shownTurns = shown.turns.map((turn, i) =>
+    signs[i] === undefined ? turn : { ...turn, sign_of_life: signs[i] },
+  );
+  return { json: { ...shown, turns: shownTurns }, text, exitCode: exitCodes[status] };
+}
+
+/** How a run stands, for people and programs; it may not have begun. */
+export function standingOutput({ row, state }: Standing, lifeOf?: LifeOf): Output {
+  if (state !== undefined) return runOutput(state, lifeOf);
+  return { json: shownRequest(row), text: `${row.run_id}: ${row.status}`, exitCode: exitCodes[row.status] };
 }
 
 /** One step of a run, as it happens. */
 export function stepLine({ type, payload }: StoredEvent): string | undefined {
-  const { turn_id, attempt, summary } = payload;
+  const { turn_id, attempt } = payload;
+  const [summary = ''] = (payload.summary ?? '').split('\n', 1);
   switch (type) {
     case 'turn:dispatched':
       return `  ${turn_id} (attempt ${attempt}) …`;

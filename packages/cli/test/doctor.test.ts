@@ -63,4 +63,26 @@ describe('doctor', () => {
       detail: expect.stringContaining('patchbay.yaml'),
     });
   });
+
+  it('tells what is doubtful about the plugins of PACE: configuration for nobody, dead events, folders without any', () => {
+    const settings = 'plugins: { dirs: [plugins, gone], config: { slak_gate: {} } }\n';
+    const cwd = folder({
+      'pace/pace.config.yaml': settings,
+      'plugins/index.mjs': `import { hook } from 'patchbay-sdk/pace';
+        export const slackGate = hook(['AFTER_GATE', 'AFTER_GAT'], () => {});`,
+    });
+    const { checks, status } = doctor(cwd);
+    expect(status).toBe(1);
+    expect(checks.filter(({ name }) => name === 'PACE').map(({ ok, detail }) => [ok, detail])).toEqual([
+      [true, expect.stringContaining('1 plugins are loaded')],
+      [false, 'plugins.dirs: gone does not exist'],
+      [false, expect.stringContaining('"AFTER_GAT", which nobody fires; did you mean "AFTER_GATE"?')],
+      [false, expect.stringContaining('"plugins.config.slak_gate" is for no plugin')],
+    ]);
+    writeFileSync(join(cwd, 'pace/pace.config.yaml'), 'plugins: { dirz: [] }\n');
+    expect(doctor(cwd).checks.find(({ name }) => name === 'PACE')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('did you mean "dirs"?'),
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { type HookTable, hooks } from 'patchbay-sdk';
+import { paceEvents } from 'patchbay-sdk/pace';
 import { describe, expect, it } from 'vitest';
 import { folder, pluginText, project } from '../../../test/project.ts';
 import { bin, cleanEnv, expectError, expectJsonError, patchbay } from './command.ts';
@@ -10,11 +11,14 @@ const table: HookTable = hooks;
 describe('hooks list', () => {
   it('prints every hook of the table in a line of its own', () => {
     const { stdout, stderr, status } = patchbay(['hooks', 'list']);
-    const [head, ...lines] = stdout.trimEnd().split('\n');
+    const [rows, views = ''] = stdout.trimEnd().split('\n\n');
+    const [head, ...lines] = (rows ?? '').split('\n');
     expect(head).toMatch(/^HOOK +KIND +FAILS +CALLED$/);
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual(
       Object.entries(table).map(([name, { kind, failure, doc }]) => [name, kind, failure, doc]),
     );
+    expect(views).toMatch(/^AFTER_GATE +turn:submitted of role gate$/m);
+    expect(views.split('\n').map((line) => line.split(' ')[0])).toEqual(['PACE', ...Object.keys(paceEvents)]);
     expect([stderr, status]).toEqual(['', 0]);
   });
 
@@ -33,6 +37,9 @@ describe('hooks list', () => {
       doc: table['turn:failed']?.doc,
     });
     expect(rows.find(({ name }) => name === 'host:ready')).toMatchObject({ historic: true });
+    expect(rows.find(({ name }) => name === 'run:started')).toMatchObject({
+      pace: ['BEFORE_DAY', 'pipeline_start', 'day_start'],
+    });
     expect([stdout.trimEnd().includes('\n'), stderr, status]).toEqual([false, '', 0]);
   });
 
@@ -42,6 +49,33 @@ describe('hooks list', () => {
 });
 
 describe('hooks explain', () => {
+  it('knows the events of PACE: of what they are views, and who is called for them', () => {
+    const cwd = folder({
+      'pace/pace.config.yaml': 'plugins: { dirs: [plugins] }\n',
+      'plugins/index.mjs': `import { hook } from 'patchbay-sdk/pace';
+        export const one = hook(['AFTER_GATE', 'AFTER_DAY'], (_, { conduit_report }) => conduit_report.findings.length);
+        export const two = hook(['AFTER_GATE'], () => {});`,
+    });
+    const { stdout, status } = patchbay(['hooks', 'explain', 'AFTER_GATE'], { cwd });
+    expect(stdout).toBe(
+      [
+        'AFTER_GATE (PACE: turn:submitted of role gate; a failure stops nobody)',
+        '1.  one  AFTER_GATE  pace: first registered first',
+        '2.  two  AFTER_GATE  pace: first registered first',
+        '',
+      ].join('\n'),
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(patchbay(['hooks', 'explain', 'AFTER_DAY', '--json'], { cwd }).stdout)).toMatchObject({
+      on: ['run:completed', 'run:held', 'run:failed', 'run:aborted'],
+      role: null,
+      order: [{ plugin: 'one', handler: 'AFTER_DAY' }],
+    });
+    const { stdout: tried } = patchbay(['hooks', 'test', 'one', 'AFTER_DAY', '--json'], { cwd });
+    expect(JSON.parse(tried)).toMatchObject({ results: [{ handler: 'AFTER_DAY', status: 'ok' }] });
+    expectError(patchbay(['hooks', 'explain', 'AFTER_GAT'], { cwd }), 2, 'HOOK_UNKNOWN', /did you mean "AFTER_GATE"\?/);
+  });
+
   const plugins = {
     first: pluginText('first', `'turn:accepted': () => {}, 'turn:dispatched': () => {}`),
     second: pluginText('second', `'turn:accepted': { after: ['third'], handler: () => {} }`),

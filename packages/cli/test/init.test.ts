@@ -5,14 +5,14 @@ import { folder } from '../../../test/project.ts';
 import { expectError, patchbay } from './command.ts';
 
 describe('init', () => {
-  it.each(['governed', 'pace'])('makes a project for %s runs in which a run can be begun', (template) => {
+  it('makes a project in which a run can be begun', () => {
     const cwd = folder();
-    const { stdout, status } = patchbay(['init', 'mine', '--template', template, '--json'], { cwd });
+    const { stdout, status } = patchbay(['init', 'mine', '--template', 'governed', '--json'], { cwd });
     const { dir, files } = JSON.parse(stdout) as { dir: string; files: string[] };
     expect([status, dir]).toEqual([0, join(cwd, 'mine')]);
     expect(files).toEqual(expect.arrayContaining(['patchbay.yaml', 'agents/agent.sh', '.gitignore']));
     expect(statSync(join(dir, 'agents/agent.sh')).mode & 0o111).not.toBe(0);
-    const run = patchbay(['run', '--template', template, '--input', 'x', '--json'], { cwd: dir });
+    const run = patchbay(['run', '--input', 'x', '--json'], { cwd: dir });
     expect(run.status).toBe(4);
     expect(JSON.parse(run.stdout)).toMatchObject({ status: 'held', reason: expect.stringContaining('edit it') });
   });

@@ -3,17 +3,19 @@ import { type AnyPlugin, type Hooks, hooks, type Log, PatchbayError } from 'patc
 import { findProject, type Project } from './config/project.ts';
 import { stateDir } from './config/state.ts';
 import { inspectHandler } from './dialects/inspect.ts';
-import { loadPlugins } from './dialects/load.ts';
+import { type LoadedPlugins, loadPlugins } from './dialects/load.ts';
 import { lendSdk } from './dialects/module.ts';
 import { fromDefinition } from './dialects/native.ts';
-import type { Discovered, Quarantined } from './install/discover.ts';
+import type { Quarantined } from './install/discover.ts';
 import { Kernel, type KernelOptions, type Scope } from './kernel/index.ts';
 import type { LedgerStore } from './ledger/index.ts';
 import { PluginLogs } from './log/plugin-log.ts';
 import type { HttpClient } from './outbound/http.ts';
+import { Reporting } from './reports/reporting.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Turn } from './runs/state.ts';
 import { Launcher } from './sandbox/launcher.ts';
+import type { Served, ServeOptions } from './serve.ts';
 import type { Service } from './service.ts';
 
 /** How a host is opened. */
@@ -39,6 +41,8 @@ export interface Host {
   readonly project: Project | undefined;
   /** Installed plugins that are kept from running, with the reason. */
   readonly quarantined: readonly Quarantined[];
+  /** What is not wrong with the plugins but will not do what the operator thinks; `onWarning` has heard it. */
+  readonly warnings: readonly string[];
   /** Puts a plugin in that was defined by hand. */
   load(definition: unknown, config?: unknown): Scope;
   /**
@@ -48,6 +52,8 @@ export interface Host {
   start(): Promise<Service>;
   /** Sees and changes runs beside whoever is the host of the project, who heeds it. */
   beside<T>(act: (runs: Runs, ledger: LedgerStore) => Promise<T>): Promise<T>;
+  /** Goes to work as `start` does, and serves: carries on all runs, takes webhooks, answers the API. See `serveProject`. */
+  serve(options?: ServeOptions): Promise<Omit<Served, 'close'>>;
   /** Ends the work, takes all plugins out, the last one first, and ends everything that runs for them. */
   close(): Promise<void>;
 }
@@ -67,9 +73,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
     client ??= import('./outbound/http.ts').then(({ HttpClient }) => new HttpClient());
     return client;
   };
-  let plugins: Discovered | undefined;
+  let plugins: LoadedPlugins | undefined;
+  let reporting: Reporting | undefined;
   let service: Service | undefined;
+  let served: Served | undefined;
   const close = async () => {
+    await served?.close();
     await service?.close();
     for (const plugin of kernel.plugins().reverse()) await kernel.unregister(plugin);
     await Promise.all([launcher.close(), client?.then((made) => made.close())]);
@@ -80,32 +89,43 @@ export async function openHost(options: HostOptions): Promise<Host> {
     for (const builtin of options.builtins ?? []) kernel.register(fromDefinition(builtin, {}, logOf));
     if (project !== undefined) {
       plugins = await loadPlugins(kernel, project, { launcher, http, project: dir, env }, logOf);
+      for (const warning of plugins.warnings) options.onWarning?.(warning);
+      const own = (options.builtins ?? []).map(({ name }) => name);
+      reporting = new Reporting({ project, kernel, builtins: own });
+      for (const registration of reporting.registrations()) kernel.register(registration);
     }
   } catch (error) {
     await close();
     throw error;
   }
   const partsOf = () => {
-    if (plugins !== undefined && project !== undefined) {
-      return { kernel, project, plugins, launcher, env, log: options.turnLog };
+    if (plugins !== undefined && project !== undefined && reporting !== undefined) {
+      return { kernel, project, plugins, reporting, launcher, http, env, log: options.turnLog };
     }
     throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
+  };
+  const start = async () => {
+    // Not before it is needed: most commands only look.
+    const { startService } = await import('./service.ts');
+    service = await startService(partsOf());
+    await kernel.call('host:ready', { version, project: dir });
+    return service;
   };
   return {
     kernel,
     project,
     quarantined: plugins?.quarantined ?? [],
+    warnings: plugins?.warnings ?? [],
     load: (definition, config) => kernel.register(fromDefinition(definition, config, logOf)),
     beside: async (act) => {
       const { besideHost } = await import('./service.ts');
       return besideHost(partsOf(), act);
     },
-    start: async () => {
-      // Not before it is needed: most commands only look.
-      const { startService } = await import('./service.ts');
-      service = await startService(partsOf());
-      await kernel.call('host:ready', { version, project: dir });
-      return service;
+    start,
+    serve: async (serving) => {
+      const { serveProject } = await import('./serve.ts');
+      served = await serveProject({ ...partsOf(), service: await start() }, serving);
+      return served;
     },
     close,
   };

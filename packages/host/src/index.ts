@@ -1,10 +1,37 @@
+export { type Holder, holderOf } from './config/holder.ts';
 export { findProject, type Project, type ProjectPlugin } from './config/project.ts';
-export { ledgerFile } from './config/state.ts';
+export { ledgerFile, stateDir } from './config/state.ts';
+export {
+  type BacklogItem,
+  backlogOf,
+  type DayAnswer,
+  type DayRun,
+  dayRuns,
+  dollars,
+  requestDay,
+  spendByDay,
+  standingOf,
+} from './day/index.ts';
 export { type Host, type HostOptions, openHost } from './host.ts';
+export {
+  handleStored,
+  listWebhooks,
+  pauseWebhooks,
+  resumeWebhooks,
+  type ShownWebhook,
+  startInbound,
+} from './inbound/index.ts';
 export { type Discovered, discover, type Found, type Quarantined } from './install/discover.ts';
 export { type Trial, tryHandlers } from './outbound/trial.ts';
+export { type Added, addApprover } from './runs/add-approver.ts';
+export { tokenVariable } from './runs/confinement.ts';
 export { loadRun } from './runs/engine.ts';
+export { followRun, type Standing } from './runs/follow.ts';
+export { type SignOfLife, signOfLife } from './runs/heartbeat.ts';
+export { type ShownRun, shownRequest, shownRun } from './runs/shown.ts';
 export type { RunState, Turn } from './runs/state.ts';
 export { findTemplate, listTemplates } from './runs/template/find.ts';
+export { readTroubles, type Trouble } from './runs/trouble.ts';
 export { Launcher } from './sandbox/launcher.ts';
+export type { Served, ServeOptions } from './serve.ts';
 export type { Service } from './service.ts';

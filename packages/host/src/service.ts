@@ -1,15 +1,25 @@
 import type { EventName, Hooks } from 'patchbay-sdk';
 import { holdProject } from './config/holder.ts';
-import type { Project } from './config/project.ts';
+import { findProject, type Project } from './config/project.ts';
 import { ledgerFile, stateDir } from './config/state.ts';
-import type { Discovered, Found } from './install/discover.ts';
+import type { LoadedPlugins } from './dialects/load.ts';
+import { Quarantine } from './dialects/quarantine.ts';
+import { queueOf } from './inbound/queues.ts';
+import type { Found } from './install/discover.ts';
 import type { Kernel } from './kernel/index.ts';
 import { type EventFields, type LedgerStore, newEvent, openLedger } from './ledger/index.ts';
 import { hiding } from './log/redact.ts';
 import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
+import { tellingOfFailures } from './outbound/failed.ts';
+import type { HttpClient } from './outbound/http-client.ts';
 import { Lanes } from './outbound/lanes.ts';
 import { pluginNews } from './outbound/plugin-news.ts';
-import { castingOf, ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
+import { noRights } from './outbound/sending/rights.ts';
+import { Sender } from './outbound/sending/sender.ts';
+import type { Reporting } from './reports/reporting.ts';
+import { castingOf } from './runs/casting.ts';
+import { llmProvidersOf } from './runs/llm-providers.ts';
+import { ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
 import { type Casts, Runs } from './runs/runs.ts';
 import { Launcher } from './sandbox/launcher.ts';
 
@@ -31,54 +41,83 @@ export interface Service {
 }
 
 /** That of a plugin which is not installed: a module of the project, or one that was loaded by hand. */
-const unknown: Edition = { version: null, digest: null, hide: (value) => value };
+const unknown = { version: null, digest: null, hide: <T>(value: T) => value };
 
-function editionOf({ entry, secrets }: Found): Edition {
-  return { version: entry.version, digest: entry.integrity, hide: hiding(secrets) };
+function editionOf({ entry, secrets, signing }: Found): Omit<Edition, 'rights'> {
+  return { version: entry.version, digest: entry.integrity, hide: hiding([...secrets, ...signing]) };
 }
 
-function editionsOf({ found }: Discovered): (plugin: string) => Edition {
+function editionsOf({ found, quarantined, rights, secrets }: LoadedPlugins): (plugin: string) => Edition {
   const editions = new Map(found.map((one) => [one.name, editionOf(one)]));
-  return (plugin) => editions.get(plugin) ?? unknown;
+  const kept = new Set(quarantined.map(({ name }) => name));
+  const made = new Map<string, Edition>();
+  return (plugin) => {
+    let edition = made.get(plugin);
+    if (edition === undefined) {
+      const may = kept.has(plugin) ? null : (rights.get(plugin) ?? noRights);
+      const hidden = [...(secrets.get(plugin) ?? []), ...(may?.signing ?? [])];
+      edition = { ...(editions.get(plugin) ?? { ...unknown, hide: hiding(hidden) }), rights: may };
+      made.set(plugin, edition);
+    }
+    return edition;
+  };
 }
 
 /** What a host brings along to work. */
 export interface ServiceParts {
   readonly kernel: Kernel<Hooks>;
   readonly project: Project;
-  readonly plugins: Discovered;
+  readonly plugins: LoadedPlugins;
+  readonly reporting: Reporting;
   readonly launcher: Launcher;
+  readonly http: () => Promise<HttpClient>;
   readonly env: NodeJS.ProcessEnv;
   /** Hears how turns go. */
   readonly log?: WorkshopParts['log'] | undefined;
 }
 
 /** Begins to work in a project, as its only host. */
-export async function startService({ kernel, project, plugins, launcher, env, log }: ServiceParts): Promise<Service> {
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { kernel, project, plugins, launcher, env, log } = parts;
   const projectDir = project.dir;
   const release = holdProject(stateDir(projectDir));
   let ledger: LedgerStore | undefined;
   try {
     await Launcher.sweep({ project: projectDir });
     ledger = await openLedger(ledgerFile(projectDir));
+    plugins.views.attach(ledger);
+    parts.reporting.attach(ledger);
     const edition = editionsOf(plugins);
     const emitter = new Emitter(kernel, ledger, edition);
     const lanes = new Lanes(kernel, ledger, emitter, edition);
+    const failed = tellingOfFailures(emitter);
+    const sender = new Sender({ kernel, store: ledger, editionOf: edition, client: parts.http, failed });
     for (const news of await pluginNews(ledger, plugins)) {
-      if (news.event === 'plugin:removed') await ledger.cancel(news.plugin, 'the plugin was removed');
+      if (news.event === 'plugin:removed') {
+        for (const name of [news.plugin, queueOf(news.plugin)]) await ledger.cancel(name, 'the plugin was removed');
+      }
       await emitter.emit(news);
     }
     await lanes.start();
+    await sender.start();
     const store = ledger;
-    const runs = await runsOf(kernel, store, emitter, { project, launcher, env, log });
+    const quarantine = new Quarantine({ kernel, plugins, emit: (event) => emitter.emit(event) });
+    const desk = { project, launcher, env, log };
+    const runs = await runsOf(kernel, store, emitter, edition, desk, () => quarantine.look());
     return {
       ledger: store,
       emitter,
       runs,
       emit: (type, fields) => emitter.emit(newEvent(type, fields)),
-      rest: () => lanes.rest(),
+      rest: async () => {
+        do {
+          await lanes.rest();
+          await sender.rest();
+        } while (!lanes.isAtRest);
+      },
       close: async () => {
         await lanes.close();
+        await sender.close();
         await store.close();
         release();
       },
@@ -94,13 +133,19 @@ async function runsOf(
   kernel: Kernel<Hooks>,
   ledger: LedgerStore,
   emitter: Emitter,
+  editionOf: (plugin: string) => Edition,
   { project, launcher, env, log }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'>,
+  recheck?: () => Promise<void>,
 ): Promise<Runs> {
   const casts = await castsOf(kernel, project);
   const settings = project.runs;
   const { cores } = casts;
-  const parts = { project: project.dir, launcher, cores, settings, env, ...(log === undefined ? {} : { log }) };
-  return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), ...casts });
+  const hearing = { ...(log === undefined ? {} : { log }), ...(recheck === undefined ? {} : { recheck }) };
+  const llmProviders = llmProvidersOf(kernel, (plugin) => editionOf(plugin).hide);
+  const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...hearing };
+  // As the file is now: whoever was added or taken out meanwhile, is.
+  const approvers = () => findProject(project.dir)?.runs.approvers ?? {};
+  return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), approvers, ...casts });
 }
 
 async function castsOf(kernel: Kernel<Hooks>, { runs }: Project): Promise<Casts> {
@@ -124,8 +169,9 @@ export async function besideHost<T>(
   const { kernel, project, plugins } = parts;
   const ledger = await openLedger(ledgerFile(project.dir));
   try {
-    const emitter = new Emitter(kernel, ledger, editionsOf(plugins));
-    return await act(await runsOf(kernel, ledger, emitter, parts), ledger);
+    const edition = editionsOf(plugins);
+    const emitter = new Emitter(kernel, ledger, edition);
+    return await act(await runsOf(kernel, ledger, emitter, edition, parts), ledger);
   } finally {
     await ledger.close();
   }

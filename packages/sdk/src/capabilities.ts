@@ -12,10 +12,46 @@ function method<F extends (...args: never[]) => unknown>() {
 export interface ProgramEnd {
   readonly exit_code: number | null;
   readonly signal: string | null;
+  /** Its own time was over, or that of the turn. */
   readonly timed_out: boolean;
+  /** It printed nothing for longer than the role lets it, by `silence` in its settings. */
+  readonly silent: boolean;
   /** What it printed, bounded: the head and the tail. */
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** Something that a program has just printed. Of what is too much at a time, a line says how many bytes were left out. */
+export interface ProgramOutput {
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+/** A program that a core talks with. It ends with the turn at the latest. */
+export interface Program {
+  /** Has it read a text; resolves when it can take more. Rejects if it has ended. */
+  write(text: string): Promise<void>;
+  /** It has nothing more to read. */
+  endInput(): Promise<void>;
+  /** What it has printed since the last time, or prints next; null once it has ended. It waits where nobody reads. */
+  read(): Promise<string | null>;
+  /** Ends it and all that it started, asked first, forced 2 seconds later; resolves when nothing is left. Never rejects. */
+  stop(): Promise<void>;
+  /** Resolves when it has ended, in whatever way. */
+  ended(): Promise<ProgramEnd>;
+}
+
+/** How a program is run. */
+export interface ProgramOptions {
+  /** Variables besides the usual ones and those that the role names. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What work has cost. */
+export interface TurnCost {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly usd: number;
 }
 
 /** A turn, as a core gets it to work on. */
@@ -36,7 +72,7 @@ export interface TurnWork {
   readonly workspace: string;
   /** Where it leaves its result, as JSON. */
   readonly result_file: string;
-  /** Globs of what it may change. */
+  /** Globs of what it may change, to tell an agent; `mayWrite` judges by them. */
   readonly writes: readonly string[];
   /** Settings of the role for this core. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -44,11 +80,41 @@ export interface TurnWork {
   readonly signal: AbortSignal;
   /** Tells people how it goes. */
   log(line: string): void;
-  /** Runs a program in the workspace, confined as scripts are, until the turn is over at the longest. */
+  /**
+   * Tells what the turn has cost since this was last said: it counts whatever becomes of the turn, which is stopped when the
+   * budget of its run is used up. A result may claim more than that, not less.
+   */
+  spent(cost: TurnCost): void;
+  /**
+   * Whether the role may change a file of the workspace, in this turn: by the rule by which the host judges what was changed.
+   * The path is relative, with `/` between its parts and no links on the way.
+   */
+  mayWrite(path: string): boolean | Promise<boolean>;
+  /**
+   * Runs a program in the workspace, confined as scripts are, until the turn is over at the longest. Rejects if it cannot be
+   * started.
+   */
   exec(
     argv: readonly string[],
-    options?: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: string },
+    options?: ProgramOptions & {
+      /** @default it reads the end at once */
+      readonly stdin?: string;
+      /** How long it may take. @default as long as the turn may */
+      readonly timeoutMs?: number;
+      /** Hears what it prints, as it comes. */
+      readonly onOutput?: (output: ProgramOutput) => void;
+    },
   ): Promise<ProgramEnd>;
+  /** Starts a program to talk with, confined in the same way. Rejects if it cannot be started. */
+  spawn(
+    argv: readonly string[],
+    options?: ProgramOptions & {
+      /** Hears what it prints to its standard error, as it comes. */
+      readonly onStderr?: (text: string) => void;
+    },
+  ): Promise<Program>;
+  /** The language models that plugins provide now, each with its plugin. Two may have the same name. Never rejects. */
+  llmProviders(): Promise<readonly (LlmProvider & { readonly plugin: string })[]>;
 }
 
 /** An agent framework that can work on a turn: in the host by `run`, or by a module where the agent runs. */
@@ -133,9 +199,10 @@ export type Channel = z.output<typeof channel>;
 export const containerRuntime = z.object({
   name: text,
   cli: text,
-  isAvailable: method<() => boolean>(),
-  ensureRunning: method<() => void>(),
-  listRunningContainers: method<(prefix: string) => string[]>(),
+  isAvailable: method<() => boolean | Promise<boolean>>(),
+  /** Throws if it cannot be made to run. */
+  ensureRunning: method<() => void | Promise<void>>(),
+  listRunningContainers: method<(prefix: string) => string[] | Promise<string[]>>(),
 });
 /** See {@link containerRuntime}. */
 export type ContainerRuntime = z.output<typeof containerRuntime>;
@@ -143,9 +210,9 @@ export type ContainerRuntime = z.output<typeof containerRuntime>;
 /** A way for the outside to reach this machine. */
 export const tunnel = z.object({
   name: text,
-  isAvailable: method<() => boolean>(),
-  isConnected: method<() => boolean>(),
-  statusSummary: method<() => string>(),
+  isAvailable: method<() => boolean | Promise<boolean>>(),
+  isConnected: method<() => boolean | Promise<boolean>>(),
+  statusSummary: method<() => string | Promise<string>>(),
 });
 /** See {@link tunnel}. */
 export type Tunnel = z.output<typeof tunnel>;
@@ -291,24 +358,30 @@ export const webhookContext = z.strictObject({
 
 /** What a language model is asked, in words that every provider can be given. */
 export interface LlmRequest {
+  /** As the role names it. */
   readonly model: string;
   readonly system: string;
+  /** The whole conversation: nothing is kept from request to request. */
   readonly messages: readonly LlmMessage[];
+  /** What the model may call; `inputSchema` is a JSON Schema. */
   readonly tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: unknown }[];
+  /** The most that it may say. @default as the provider has it */
   readonly maxTokens?: number;
 }
-/** A part of the conversation. */
+/** A part of the conversation. After what an assistant called for comes one `tool` for each call, in order. */
 export type LlmMessage =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly LlmCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly output: string };
 /** A tool that the model wants called. */
 export interface LlmCall {
+  /** Unique in an answer; comes back as the `callId` of the result. */
   readonly id: string;
   readonly name: string;
+  /** An object, or its JSON as the model wrote it: the model is told if that is none. */
   readonly input: unknown;
 }
-/** What the model says. */
+/** What the model says. To call for nothing is to be done. */
 export interface LlmAnswer {
   readonly text: string;
   readonly calls: readonly LlmCall[];
@@ -319,6 +392,7 @@ export interface LlmAnswer {
 export const llmProvider = z.object({
   /** What the setting `provider` of the core `llm` selects it by. */
   name: text,
+  /** Asks the model. What it throws makes the turn fail, so whatever is worth a second try is its own to repeat. */
   generate: method<(request: LlmRequest) => Promise<LlmAnswer>>(),
 });
 /** See {@link llmProvider}. */
@@ -329,6 +403,14 @@ export interface PlatformThing {
   readonly id: string;
   readonly url: string;
 }
+
+/** What a platform is made with. */
+export const platformContext = z.strictObject({
+  /** The folder of the project. */
+  project: text,
+  /** What the project says of its platform. */
+  settings: fields,
+});
 
 /** Where a project is hosted. What is given again under the same key is made once. */
 export const platform = z.object({
@@ -371,17 +453,22 @@ export interface RunReport {
   }[];
 }
 
-/** Something that writes reports: within the project, by the host, as the files it answers. */
+/** What a reporter makes of a run. */
+export interface Reported {
+  /** Files that the host writes, by their path in the project. */
+  readonly files?: readonly { readonly path: string; readonly text: string }[];
+  /** What people see beside the job, as Markdown: the platform shows it. */
+  readonly summary?: string;
+}
+
+/** Something that writes down what a run came to. */
 export const reporter = z.object({
+  /** What the project lists it by. */
   name: text,
-  /** The files to write, by their path in the project; what is there already can be read with `read`. */
-  report:
-    method<
-      (
-        report: RunReport,
-        read: (path: string) => Promise<string | null>,
-      ) => Promise<readonly { path: string; text: string }[]>
-    >(),
+  /** Whether it is used where the project lists none. Default: true. */
+  byDefault: z.optional(z.boolean()),
+  /** Told of a run that has settled. `read` gives a file of the project; null if it is not there. */
+  report: method<(report: RunReport, read: (path: string) => Promise<string | null>) => Promise<Reported>>(),
 });
 /** See {@link reporter}. */
 export type Reporter = z.output<typeof reporter>;

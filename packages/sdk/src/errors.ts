@@ -192,6 +192,28 @@ export const errorCodes = {
     'An approval cannot be given: nothing waits for one, or not for this person.',
     'See what the run waits for with `patchbay status RUN`.',
   ),
+  APPROVAL_UNPROVEN: row(
+    2,
+    'Whoever decides on a credentialed gate must prove who they are, and has not.',
+    'Put the token that `patchbay approver add` printed into PATCHBAY_APPROVER_TOKEN, or type it when asked.',
+  ),
+  PLAN_INVALID: row(
+    2,
+    'The plan of the days is wrong or not there; every problem is told at once.',
+    'Correct what it names; docs/pace-day.md shows the three shapes.',
+  ),
+  DAY_UNKNOWN: row(2, 'The plan has no day of this number.', 'Name one of those it has, or `next`.'),
+  DAY_HELD: row(
+    4,
+    'A day is held, and no other is begun until a person has decided about it.',
+    'Release it with `patchbay resume RUN`, or give it up with `patchbay abort RUN`.',
+  ),
+  BUDGET_SPENT: row(
+    4,
+    'The days have cost as much as all of them together may.',
+    'Raise `cost.total_usd` in pace/pace.config.yaml.',
+  ),
+  ADVISORY_UNKNOWN: row(2, 'There is no advisory of this id.', 'See `patchbay advisories` for those there are.'),
   RUN_MOVED: row(
     1,
     'A run has gone on while somebody was about to change it.',
@@ -209,6 +231,52 @@ export const errorCodes = {
   ),
   LEDGER_NEWER: row(1, 'The ledger was written by a newer version of Patchbay.', 'Use that version, or a newer one.'),
   DELIVERY_UNKNOWN: row(2, 'There is no delivery of this id.', 'See `patchbay deliveries` for those there are.'),
+  WEBHOOK_INVALID: row(
+    2,
+    'A plugin wants requests on a path that is none, or names no usable secret.',
+    'Correct the path or the secrets; docs/webhooks.md says what they look like.',
+  ),
+  WEBHOOK_DUPLICATE: row(
+    2,
+    'Two plugins want the requests on the same path.',
+    'Give one of them another path, or disable it.',
+  ),
+  WEBHOOK_UNPROVEN: row(
+    2,
+    'Anybody could send to a route that asks for no proof of who sends.',
+    'Give the route a proof, or listen on 127.0.0.1.',
+  ),
+  WEBHOOK_UNKNOWN: row(2, 'There is no webhook on this path.', 'See `patchbay webhooks list` for those there are.'),
+  PORT_TAKEN: row(
+    1,
+    'The host cannot listen where it was told to.',
+    'Name another port, or end the process that has this one.',
+  ),
+  REQUEST_INVALID: row(
+    2,
+    'A request to the API is not one that it takes: its address, headers or body.',
+    'Compare it with `docs/api.md`, or with /api/v1/openapi.json of the host.',
+  ),
+  REQUEST_DENIED: row(
+    4,
+    'A request to the API lacks the token, or comes from a page, or by a name, that is not its own.',
+    'Send the token of `.patchbay/api-token` in the header "Authorization: Bearer …", from no other page.',
+  ),
+  REQUEST_UNKNOWN: row(
+    2,
+    'A request to the API asks for something that there is not.',
+    'Look it up in `docs/api.md`, or in /api/v1/openapi.json of the host.',
+  ),
+  REQUEST_LIMITED: row(
+    1,
+    'The API was asked too often, or too much at once.',
+    'Ask again after the time that the header Retry-After says.',
+  ),
+  HOST_GONE: row(
+    1,
+    'The host that was to carry a run on has ended.',
+    'Start it again with `patchbay serve`, or carry the run on with `patchbay resume`.',
+  ),
   USAGE: row(2, 'The command line was not understood.', 'See `patchbay --help`, or `patchbay COMMAND --help`.'),
   NODE_TOO_OLD: row(
     1,

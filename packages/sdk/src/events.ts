@@ -105,11 +105,25 @@ export const events = {
     exit_code: z.nullable(z.int()),
     signal: maybe,
     timed_out: z.boolean(),
+    /** What it has cost all the same; absent if nobody knows. */
+    cost: z.optional(cost),
   }),
   'gate:pending': event('gate:pending', { ...gate, kind: text, waiting_for: text, expires_at: maybe }),
   'gate:transition': event('gate:transition', { ...gate, ...approved }),
   'gate:completion': event('gate:completion', { gate: text, ...approved, run_summary: runSummary }),
-  'advisory:recorded': event('advisory:recorded', { by: text, advisory: text }),
+  'advisory:recorded': event('advisory:recorded', {
+    by: text,
+    advisory: text,
+    /** The same for the same concern of the same reviewer, in whichever run it is raised. */
+    advisory_id: z.optional(text),
+  }),
+  'advisory:cleared': event('advisory:cleared', {
+    advisory_id: text,
+    advisory: text,
+    /** Who cleared it, and why. */
+    by: text,
+    reason: text,
+  }),
   'run:completed': event('run:completed', settled),
   'run:held': event('run:held', settled),
   'run:failed': event('run:failed', settled),
@@ -142,6 +156,8 @@ export const events = {
     ...approval,
     decision: z.enum(['approved', 'refused']),
     ...approved,
+    /** How whoever decided proved who they are; absent where that was not asked. */
+    proof: z.optional(z.enum(['token'])),
   }),
 };
 

@@ -73,6 +73,7 @@ export const eventHooks = {
   'gate:transition': watched('gate:transition', 'The way into the next phase is approved.'),
   'gate:completion': watched('gate:completion', 'The completion of the run is approved.'),
   'advisory:recorded': watched('advisory:recorded', 'A reviewer has a concern that is kept for later.'),
+  'advisory:cleared': watched('advisory:cleared', 'Somebody decided that a concern need not be raised again.'),
   'run:completed': watched('run:completed', 'A run is done, all gates passed.'),
   'run:held': watched('run:held', 'A run stopped for a person to look at.'),
   'run:failed': watched('run:failed', 'A run could not go on.'),
@@ -119,7 +120,10 @@ export const capabilityHooks = {
     payload: capability.webhookContext,
   } as Provided<'collect', typeof capability.webhooks, typeof capability.webhookContext>,
   llmProvider: provided('collect', capability.llmProvider, 'A language model that the core `llm` can use.'),
-  platform: provided('collect', capability.platform, 'Where the project is hosted: reviews, escalations, summaries.'),
+  platform: {
+    ...provided('collect', capability.platform, 'Where the project is hosted: reviews, escalations, summaries.'),
+    payload: capability.platformContext,
+  } as Provided<'collect', typeof capability.platform, typeof capability.platformContext>,
   reporter: provided('collect', capability.reporter, 'Writes down what a run came to, for people or other programs.'),
   workspace: provided('collect', capability.workspace, 'A workspace that comes with the plugin.'),
 } satisfies Record<string, HookRow>;

@@ -73,7 +73,20 @@ const eventSamples: { readonly [E in EventName]: Omit<EventPayload<E>, 'event'> 
   'gate:pending': { ...common, ...gate, kind: 'human', waiting_for: 'approval', expires_at: null },
   'gate:transition': { ...common, ...gate, ...approved },
   'gate:completion': { ...common, gate: 'ship', ...approved, run_summary },
-  'advisory:recorded': { ...common, by: 'sentinel', advisory: 'The client has no timeout' },
+  'advisory:recorded': {
+    ...common,
+    by: 'sentinel',
+    advisory: 'The client has no timeout',
+    advisory_id: 'adv-3f2a91bc',
+  },
+  'advisory:cleared': {
+    ...common,
+    ...host,
+    advisory_id: 'adv-3f2a91bc',
+    advisory: 'The client has no timeout',
+    by: 'ada',
+    reason: 'It only talks to itself',
+  },
   'run:completed': { ...common, ...settled },
   'run:held': { ...common, ...settled, reason: 'Retries exhausted' },
   'run:failed': { ...common, ...settled, reason: 'The workspace is gone' },
@@ -103,7 +116,8 @@ const eventSamples: { readonly [E in EventName]: Omit<EventPayload<E>, 'event'> 
   'approval:decided': { ...common, ...approval, ...approved, decision: 'approved' },
 };
 
-const otherSamples: { readonly [H in Exclude<HookName, EventName>]: Payload<H> } = {
+/** Made anew each time: they hold functions, which cannot be cloned. */
+const otherSamples = (): { readonly [H in Exclude<HookName, EventName>]: Payload<H> } => ({
   agentCore: {},
   serviceTools: {},
   skills: {},
@@ -120,17 +134,17 @@ const otherSamples: { readonly [H in Exclude<HookName, EventName>]: Payload<H> }
   mcpServers: {},
   webhooks: { startRun: async () => 'run-1' },
   llmProvider: {},
-  platform: {},
+  platform: { project: '/work/project', settings: {} },
   reporter: {},
   workspace: {},
   'host:ready': { version: '0.1.0', project: null },
-};
+});
 
 /** A payload of hook `H` as it might come, with what you say in place of what it has. Made anew each time. */
 export function sample<H extends HookName>(hook: H, changes: Partial<Payload<H>> = {}): Payload<H> {
   const isEvent = Object.hasOwn(eventSamples, hook);
   const payload = isEvent
     ? { event: hook, ...structuredClone(eventSamples[hook as EventName]) }
-    : { ...otherSamples[hook as Exclude<HookName, EventName>] };
+    : otherSamples()[hook as Exclude<HookName, EventName>];
   return { ...payload, ...changes } as Payload<H>;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AgentCore, TurnWork } from 'patchbay-sdk';
 import { onTestFinished } from 'vitest';
 import { folder } from '../../../test/project.ts';
+import { turnTools } from '../../../test/turn-tools.ts';
 import plugin from '../index.ts';
 
 const core = (plugin.provides?.agentCore as (() => AgentCore) | undefined)?.();
@@ -44,7 +45,7 @@ export function trialOf(
   const workspace = join(dir, 'workspace');
   const result_file = join(dir, 'result.json');
   const never = new AbortController();
-  const turn: TurnWork = {
+  const given = {
     key: 'run/turn/1',
     run_id: 'run',
     turn_id: 'turn',
@@ -59,10 +60,11 @@ export function trialOf(
     writes: ['src/**'],
     config: { command, ...config },
     signal: never.signal,
-    log: (line) => log.push(line),
-    exec: () => Promise.reject(new Error('is not for this core')),
+    log: (line: string) => void log.push(line),
+    spent: () => {},
     ...changes,
   };
+  const turn: TurnWork = { ...given, ...turnTools(given) };
   const text = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : null);
   const result = () => JSON.parse(text(result_file) ?? 'null') as Record<string, unknown> | null;
   return {

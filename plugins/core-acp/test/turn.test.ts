@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { folder } from '../../../test/project.ts';
 import { setVariable, trial, trialOf } from './fixture.ts';
 
 test('an agent works through the client, is told all it should know, and hands in', async () => {
@@ -50,6 +51,21 @@ test('an agent that hands in nothing leaves no result', async () => {
   expect(result()).toBeNull();
 });
 
+test('an agent is shown the documents of others, and the form of its own', async () => {
+  const bundle = folder({
+    'turn.json': '{}',
+    'story.json': '{"title": "Paging"}',
+    'deferred.json': '[]',
+    'report.schema.json': '{"required": ["notes"]}',
+  });
+  const { run, result } = trial('works by the client', { bundle });
+  await run();
+  expect(result()?.['summary']).toMatch(
+    /story\.json:\n\n\{"title": "Paging"\}.*- report:.*JSON Schema\n\n\{"required"/s,
+  );
+  expect(result()?.['summary']).not.toContain('deferred.json');
+});
+
 test('a reviewer is shown what it judges and how to say what it thinks', async () => {
   const { run, result, file } = trial('works by the client', { reviews: 'turn-1' });
   await run();
@@ -89,5 +105,5 @@ test.each([
 
 test('a program that is not there is named', async () => {
   const { run } = trialOf(['./no-such-agent']);
-  await expect(run()).rejects.toThrow(/^\.\/no-such-agent could not be started: .*ENOENT/);
+  await expect(run()).rejects.toThrow(/^\.\/no-such-agent could not be started: there is no file .*\/no-such-agent$/);
 });

@@ -3,7 +3,6 @@ import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, truncateSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folder } from '../../../test/project.ts';
-import { inScope } from '../scope.ts';
 import { play } from './turn.ts';
 import { openai } from './wire.ts';
 
@@ -116,25 +115,6 @@ describe('Writing', () => {
     expect(turn.told).toMatch(/not a text file/);
     expect(readFileSync(join(turn.workspace, 'src/a'))).toEqual(bytes);
   });
-
-  it.each<[string, string, boolean]>([
-    ['src/a.js', 'src/**', true],
-    ['src/.hidden/.a', 'src/**', true],
-    ['.env', '*', true],
-    ['.env', '**', true],
-    ['.github/ci.yml', '.github', true],
-    ['.github/ci.yml', '{.github,src}/**', true],
-    ['src/deep/a.js', 'src', true],
-    ['src/deep/a.js', './src/', true],
-    ['src/deep/a.js', 'src/*', false],
-    ['src', 'src/', false],
-    ['srcs/a.js', 'src', false],
-    ['a/b.md', '*.md', false],
-    ['.env', '[!.]*', false],
-    ['a.js', '!b.js', false],
-  ])('%s by a role that may write %s: %s', (path, glob, may) => {
-    expect(inScope(path, [glob])).toBe(may);
-  });
 });
 
 describe('What the model is shown', () => {
@@ -160,6 +140,12 @@ describe('What the model is shown', () => {
     const { told } = await call('exec', { command }, { config: { exec: true } });
     expect(told.length).toBeLessThan(20_000);
     expect(told).toMatch(/^exit code 3\nstandard output:\nbegin\n.*characters left out.*\nend\n$/s);
+  });
+
+  it('of a command that takes longer than it was given is that, and what it had printed', async () => {
+    const args = { command: 'echo begun; sleep 60', timeout_seconds: 1 };
+    const { told } = await call('exec', args, { config: { exec: true } });
+    expect(told).toBe('was ended after 1 seconds\nstandard output:\nbegun\n');
   });
 
   it('of very many files and lines is bounded', async () => {

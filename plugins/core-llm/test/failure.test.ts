@@ -97,7 +97,8 @@ describe('A turn that is stopped', () => {
 describe('Settings', () => {
   it.each([
     [{ model: undefined }, /model: /],
-    [{ provider: 'other' }, /provider: /],
+    [{ provider: '' }, /provider: /],
+    [{ provider: 'antropic' }, /no provider "antropic", known are anthropic, .*did you mean "anthropic"/],
     [{ base_url: undefined }, /base_url: is needed/],
     [{ base_url: 'file:///etc' }, /base_url: /],
     [{ max_steps: 0, exec: 'yes' }, /max_steps: .*exec: /],

@@ -49,6 +49,13 @@ describe.each([openai, anthropic])('A turn on a model that speaks $provider', (w
     expect(turn.log).toContain('exec node test/sum.test.js && echo fine');
   });
 
+  it('hands in the document that is asked for', async () => {
+    const report = { title: 'Sums', acceptance_criteria: ['sum adds'] };
+    const bundle = { 'goal.md': 'Sums\n', 'report.schema.json': '{"type": "object"}' };
+    const turn = await play(wire, [wire.calls({ ...done, args: { ...done.args, report } })], { bundle });
+    expect(turn.result).toMatchObject({ report });
+  });
+
   it('tells the model the goal, the mandate and what it may write', async () => {
     const bundle = { 'goal.md': 'Add numbers\n', 'mandate.md': 'You fix sums\n', 'more/feedback.md': 'wrong sum\n' };
     const { server } = await play(wire, [wire.calls(done)], { bundle });

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { AgentCore, TurnWork } from 'patchbay-sdk';
 import { onTestFinished } from 'vitest';
 import { folder } from '../../../test/project.ts';
+import { turnTools } from '../../../test/turn-tools.ts';
 import { llmCore } from '../index.ts';
 import { type Answer, type ModelServer, startServer } from './server.ts';
 import type { Wire } from './wire.ts';
@@ -68,7 +66,7 @@ export async function play(wire: Wire, answers: readonly Answer[], setup: Setup 
 function turnIn(workspace: string, base_url: string, wire: Wire, log: string[], setup: Setup): TurnWork {
   const { bundle = { 'goal.md': 'Make it work\n', 'mandate.md': 'You write the code\n' } } = setup;
   const signal = setup.turn?.signal ?? new AbortController().signal;
-  return {
+  const given = {
     key: 'run/turn/1',
     run_id: 'run',
     turn_id: 'turn',
@@ -90,14 +88,9 @@ function turnIn(workspace: string, base_url: string, wire: Wire, log: string[], 
       ...setup.config,
     },
     signal,
-    log: (line) => log.push(line),
-    exec: async ([program = '', ...args]) => {
-      const child = spawn(program, args, { cwd: workspace, env: { PATH: process.env['PATH'] }, signal });
-      const failed = once(child, 'error').then(([error]) => Promise.reject(error));
-      const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-      const [[exit_code, ended_by], stdout, stderr] = await Promise.race([ended, failed]);
-      return { exit_code, signal: ended_by, timed_out: false, stdout, stderr };
-    },
+    log: (line: string) => void log.push(line),
+    spent: () => {},
     ...setup.turn,
   };
+  return { ...turnTools(given), ...given };
 }

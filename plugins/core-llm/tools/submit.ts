@@ -2,7 +2,7 @@ import { tool } from 'ai';
 import { turnResult } from 'patchbay-sdk';
 import { z } from 'patchbay-sdk/zod';
 
-const { decisions, objections, artifact, proposed_next_role } = turnResult.shape;
+const { decisions, objections, artifact, report, proposed_next_role } = turnResult.shape;
 const { phase_transition_request, run_completion_request, needs_human_reason } = turnResult.shape;
 
 /** What the model says of its turn. What it changed, what was verified and what it cost is not for it to say. */
@@ -15,6 +15,7 @@ function resultOf(statuses: readonly [string, ...string[]]) {
       .optional(objections)
       .describe('what is wrong and stays so, with ids OBJ-1, OBJ-2 … and severity low, medium, high or blocking'),
     artifact: z.optional(artifact),
+    report: z.optional(report).describe('the document that report.schema.json describes, if that is among your files'),
     proposed_next_role: z.optional(proposed_next_role),
     phase_transition_request,
     run_completion_request,

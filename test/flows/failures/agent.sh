@@ -14,6 +14,8 @@ case $PATCHBAY_ATTEMPT in
 9) says "104857615 bytes"; echo '{"summary": "It is all good", "verification": {"status": "pass", "commands": [], "machine_evidence": []}}' | result ;;
 10) says "test -f src/good.txt exited with 1"; touch src/good.txt; echo '{"summary": "I cannot go on", "status": "blocked"}' | result ;;
 11) says "blocked"; mkdir "$PATCHBAY_RESULT" ;;
-12) echo '[]' | result ;;
-13) echo '{"summary": "At last"}' | result ;;
+12) mkfifo "$PATCHBAY_RESULT" ;;
+13) ln -s /etc/hostname "$PATCHBAY_RESULT" ;;
+14) echo '[]' | result ;;
+15) echo '{"summary": "At last"}' | result ;;
 esac

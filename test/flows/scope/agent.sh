@@ -11,9 +11,10 @@ case $PATCHBAY_ATTEMPT in
 4) says ".git/config was changed"; git -C "$project" config core.fsmonitor && exit 96
    mkdir .patchbay; echo '{}' > .patchbay/settings ;;
 5) says ".patchbay/settings was changed"
-   echo 'echo evil' >> "$project/.patchbay/plugins/watcher/hooks/watch.sh" ;;
-6) says "plugins/watcher/hooks/watch.sh could not be put back"
+   # What the host runs and obeys cannot be written at all.
+   echo 'echo evil' >> "$project/.patchbay/plugins/watcher/hooks/watch.sh" && exit 95
+   echo 'runs: {}' >> "$project/patchbay.yaml" && exit 94
    git add -A; echo sly > sly.txt; git add sly.txt; git -c user.name=x -c user.email=x@x.invalid commit -qm sly ;;
-7) says "sly.txt was changed" ;;
+6) says "sly.txt was changed" ;;
 esac
 echo '{"summary": "Nothing to see here"}' > "$PATCHBAY_RESULT"

@@ -1,18 +1,20 @@
 import { openHost } from 'patchbay-host';
-import type { Delivery } from 'patchbay-host/ledger';
+import type { Delivery, LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk/errors';
 import type { Output, Run } from '../command.ts';
 import { projectLedger } from '../ledger.ts';
 
-export const run: Run = async ({ args, cwd, version, signal }) => {
+export const run: Run = async ({ args, cwd, options, version, signal }) => {
   const [id = ''] = args;
   const ledger = await projectLedger(cwd);
   if (ledger === undefined) throw new PatchbayError('DELIVERY_UNKNOWN', `there is no delivery ${id}`);
-  const replayed = await ledger.replay(id).finally(() => ledger.close());
+  const evaluate = options['evaluate'] === true;
+  const replayed = await ledger.replay(id, { evaluate }).finally(() => ledger.close());
   const host = await openHost({ cwd, version });
   try {
     const service = await host.start();
-    await Promise.race([service.rest(), ended(signal)]);
+    // What else is to be delivered may take long.
+    await Promise.race([service.rest(), made(service.ledger, id), ended(signal)]);
     return show(await service.ledger.delivery(id), 'its plugin cannot be called now');
   } catch (error) {
     if (!(error instanceof PatchbayError) || error.code !== 'PROJECT_HELD') throw error;
@@ -22,14 +24,28 @@ export const run: Run = async ({ args, cwd, version, signal }) => {
   }
 };
 
+/** Resolves when a delivery has been made: it ended, or its request was sent and did not arrive. */
+function made(ledger: LedgerStore, id: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = ({ id: whose, status, due_at }: Delivery) => {
+      if (whose === id && status !== 'owed' && (status !== 'sending' || due_at !== null)) resolve();
+    };
+    ledger.on('settled', look);
+    ledger.delivery(id).then(look, reject);
+  });
+}
+
 /** Resolves when the user ends the command. */
 function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function show(delivery: Delivery, owedBecause: string): Output {
-  const { id, status, message } = delivery;
-  const why = status === 'owed' ? owedBecause : message;
-  const exitCode = status === 'failed' || status === 'refused' ? 1 : 0;
+  const { id, status, message, attempts, due_at } = delivery;
+  // One that was sent and did not arrive says why and when it is sent again.
+  const hasFailed = status === 'failed' || status === 'refused' || due_at !== null;
+  const isOpen = status === 'owed' || (status === 'sending' && attempts === 0);
+  const why = isOpen ? owedBecause : due_at === null ? message : `again at ${due_at}: ${message}`;
+  const exitCode = hasFailed ? 1 : 0;
   return { json: delivery, text: `${id}: ${status}${why === null ? '' : `, ${why}`}`, exitCode };
 }

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryFilter } from 'patchbay-host/ledger';
+import type { Delivery, DeliveryFilter, Endpoint } from 'patchbay-host/ledger';
 import type { Run } from '../command.ts';
 import { countOption, given, projectLedger } from '../ledger.ts';
 import { columns } from '../text.ts';
@@ -6,7 +6,7 @@ import { columns } from '../text.ts';
 export const run: Run = async ({ cwd, options }) => {
   const limit = countOption('limit', options['limit']) ?? 1000;
   const failed = options['failed'] === true ? (['failed', 'refused'] as const) : [];
-  const owed = options['owed'] === true ? (['owed'] as const) : [];
+  const owed = options['owed'] === true ? (['owed', 'sending'] as const) : [];
   const status = [...failed, ...owed];
   const filter: DeliveryFilter = {
     ...given('event', options['event']),
@@ -20,7 +20,9 @@ export const run: Run = async ({ cwd, options }) => {
     if (ledger !== undefined) {
       for await (const delivery of ledger.deliveries({ ...filter, limit, newestFirst: true })) found.unshift(delivery);
     }
-    return { json: found.map(shown), text: found.length === 0 ? 'No deliveries.' : columns(found.map(line)) };
+    const lines = found.length === 0 ? 'No deliveries.' : columns(found.map(line));
+    const disabled = (await ledger?.endpoints())?.filter(({ disabled_at }) => disabled_at !== null) ?? [];
+    return { json: found.map(shown), text: [lines, ...disabled.map(disabledLine)].join('\n') };
   } finally {
     await ledger?.close();
   }
@@ -34,7 +36,12 @@ function shown(delivery: Delivery): object {
   return { ...first, duration_ms, ...rest };
 }
 
-function line({ id, event, plugin, handler, status, duration_ms, message }: Delivery): string[] {
+function line({ id, event, plugin, handler, status, duration_ms, attempts, due_at, message }: Delivery): string[] {
   const took = duration_ms === null ? '' : `${duration_ms.toFixed(1)} ms`;
-  return [id, event, plugin, handler, status, took, (message ?? '').split('\n')[0] ?? ''];
+  const next = due_at === null ? '' : `tried ${attempts} times, next at ${due_at}: `;
+  return [id, event, plugin, handler, status, took, next + ((message ?? '').split('\n')[0] ?? '')];
+}
+
+function disabledLine({ plugin, handler, disabled_at, message }: Endpoint): string {
+  return `Nothing is sent for ${handler} of ${plugin} since ${disabled_at}: ${message ?? 'it failed'}`;
 }

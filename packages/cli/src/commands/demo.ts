@@ -4,12 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findTemplate, openHost, type RunState, type Service } from 'patchbay-host';
+import { findTemplate, ledgerFile, openHost, type RunState } from 'patchbay-host';
 import { installPlugin } from 'patchbay-host/install';
+import { openLedger } from 'patchbay-host/ledger';
 import { type Log, PatchbayError } from 'patchbay-sdk';
 import { builtins } from '../builtins.ts';
 import { carryOn } from '../carry-on.ts';
 import type { Input, Run } from '../command.ts';
+import { runDay, writeDay } from '../demo/day.ts';
 import { writeProject } from '../demo/project.ts';
 import { bringing } from '../plugin-options.ts';
 
@@ -36,16 +38,21 @@ export const run: Run = async (input) => {
   try {
     progress(`A small repository with a failing test, in ${dir}; good plugins and a hostile one.`);
     await prepare(dir, receiver.url, progress);
-    const { state, counts, events } = await carriedOut(dir, input);
+    const state = await governedRun(dir, input);
+    progress(
+      '\nNow a day of PACE: GATE holds it, SENTINEL advises, then it ships. A push to the repository begins it.',
+    );
+    const day = await runDay(dir, input);
+    const { events, ...counts } = await counted(dir, input);
     const deliveries = { ...counts, received: receiver.count() };
     const json = {
-      ok: state.status === 'completed',
+      ok: state.status === 'completed' && day.status === 'completed',
       dir: keep ? dir : null,
-      runs: [{ run_id: state.run_id, template: state.template.name, status: state.status }],
+      runs: [state, day].map(({ run_id, template, status }) => ({ run_id, template: template.name, status })),
       deliveries,
     };
     const exitCode = json.ok ? 0 : 1;
-    return { json, text: summary(dir, keep, state, events, deliveries), exitCode };
+    return { json, text: summary({ dir, keep, state, day, events, deliveries }), exitCode };
   } finally {
     await receiver.close();
     if (!keep) rmSync(dir, { recursive: true, force: true });
@@ -74,6 +81,7 @@ async function listening() {
 
 async function prepare(dir: string, hook: string, progress: (line: string) => void): Promise<void> {
   writeProject(dir, hook);
+  writeDay(dir, hook);
   for (const source of installed) {
     const { name, hooks } = await installPlugin(source, bringing(dir, { yes: true }));
     progress(`  installed ${name}: ${hooks.join(', ')}`);
@@ -85,7 +93,7 @@ async function prepare(dir: string, hook: string, progress: (line: string) => vo
   git('commit', '-q', '-m', 'A pager with a bug');
 }
 
-async function carriedOut(dir: string, input: Input) {
+async function governedRun(dir: string, input: Input): Promise<RunState> {
   const { version, progress } = input;
   const logOf = (plugin: string): Log => {
     const write = (message: string) => progress(`    ${plugin}: ${message.trimEnd()}`);
@@ -102,47 +110,58 @@ async function carriedOut(dir: string, input: Input) {
       await service.runs.vote(run_id, { by: 'you', decision: 'approved', comment: 'for the demo' });
       state = await carryOn(service, run_id, input);
     }
-    const counts = await counted(service, progress);
-    const { events } = await service.ledger.verify();
-    return { state, counts, events };
+    return state;
   } finally {
     await host.close();
   }
 }
 
-async function counted({ ledger }: Service, progress: (line: string) => void) {
+/** How the deliveries ended, and how many events there are, all of them unchanged. */
+async function counted(dir: string, { progress }: Input) {
   const count = { ok: 0, warn: 0, failed: 0 };
   const contained = new Map<string, { times: number; message: string | null }>();
-  for await (const { status, plugin, event, message } of ledger.deliveries()) {
-    if (status === 'ok' || status === 'warn' || status === 'failed') count[status]++;
-    if (status !== 'failed') continue;
-    const place = `${plugin} at ${event}`;
-    const before = contained.get(place);
-    contained.set(place, { times: (before?.times ?? 0) + 1, message: before?.message ?? message });
+  const ledger = await openLedger(ledgerFile(dir));
+  try {
+    for await (const { status, plugin, event, message } of ledger.deliveries()) {
+      if (status === 'ok' || status === 'warn' || status === 'failed') count[status]++;
+      if (status !== 'failed') continue;
+      const place = `${plugin} at ${event}`;
+      const before = contained.get(place);
+      contained.set(place, { times: (before?.times ?? 0) + 1, message: before?.message ?? message });
+    }
+    const { events } = await ledger.verify();
+    progress('');
+    for (const [place, { times, message }] of contained) progress(`  contained ${times} times: ${place}: ${message}`);
+    return { ...count, events };
+  } finally {
+    await ledger.close();
   }
-  progress('');
-  for (const [place, { times, message }] of contained) progress(`  contained ${times} times: ${place}: ${message}`);
-  return count;
 }
 
-function summary(
-  dir: string,
-  keep: boolean,
-  state: RunState,
-  events: number,
-  { ok, failed, received }: { ok: number; failed: number; received: number },
-): string {
+interface Told {
+  readonly dir: string;
+  readonly keep: boolean;
+  readonly state: RunState;
+  readonly day: RunState;
+  readonly events: number;
+  readonly deliveries: { readonly ok: number; readonly failed: number; readonly received: number };
+}
+
+function summary({ dir, keep, state, day, events, deliveries: { ok, failed, received } }: Told): string {
   const report = join('.agentxchain', 'reports', `${state.run_id}.json`);
+  const attempts = Math.max(...day.turns.filter(({ role }) => role === 'forge').map(({ attempt }) => attempt));
   return [
     '',
     `The run is ${state.status}: ${state.turns.length} turns, ${state.decisions.length} decision, ${state.cost.usd} USD.`,
+    `The day is ${day.status === 'completed' ? 'shipped' : day.status}, at attempt ${attempts}; what each role handed in is in .pace/day-1.`,
     `${ok} handlers worked, ${failed} failed and were contained, nothing was lost: ${events} events are in the ledger, unchanged.`,
-    `A report is in ${report}; a web address was told ${received} time(s); the mended code is on branch patchbay/${state.run_id}.`,
+    `A report is in ${report}; web addresses were told ${received} time(s); the mended code is on branch patchbay/${state.run_id}.`,
     '',
     keep ? `The project is in ${dir}. Try there:` : 'To look at the project: patchbay demo --dir ./demo, and there:',
     '  patchbay status',
     '  patchbay deliveries --failed',
     '  patchbay hooks explain turn:dispatched',
+    '  patchbay run --day next                     # the plan has no other day',
     `  patchbay run --input "Tidy up production"   # a plugin refuses that`,
   ].join('\n');
 }

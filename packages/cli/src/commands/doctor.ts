@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { discover, findProject, Launcher } from 'patchbay-host';
+import { discover, findProject, type Host, Launcher, openHost } from 'patchbay-host';
 import { listPlugins } from 'patchbay-host/install/manage';
+import type { Endpoint } from 'patchbay-host/ledger';
 import { messageOf, PatchbayError } from 'patchbay-sdk/errors';
 import type { Run } from '../command.ts';
 import { projectLedger } from '../ledger.ts';
@@ -18,8 +19,16 @@ interface Check {
   readonly fix: string | null;
 }
 
-export const run: Run = async ({ cwd }) => {
-  const checks = [node(), codegen(), git(), await processes(cwd), ...(await plugins(cwd)), ...(await ledger(cwd))];
+export const run: Run = async ({ cwd, version }) => {
+  const checks = [
+    node(),
+    codegen(),
+    git(),
+    await processes(cwd),
+    ...(await plugins(cwd)),
+    ...(await pace(cwd, version)),
+    ...(await ledger(cwd)),
+  ];
   const lines = checks.map(({ name, ok, detail, fix }) => [
     ok ? 'ok' : '!!',
     name,
@@ -81,6 +90,31 @@ async function plugins(cwd: string): Promise<Check[]> {
   }
 }
 
+/** Plugins of PACE: they say what they do only when they are loaded. */
+async function pace(cwd: string, version: string): Promise<Check[]> {
+  let host: Host | undefined;
+  try {
+    if ((findProject(cwd)?.pace ?? null) === null) return [];
+    host = await openHost({ cwd, version });
+    const installed = (await discover(cwd)).quarantined.map(({ name }) => name);
+    const kept = host.quarantined.filter(({ name }) => !installed.includes(name));
+    // The host has plugins of its own.
+    const running = host.kernel.plugins().filter((name) => !name.startsWith('patchbay-')).length;
+    return [
+      { name: 'PACE', ok: true, detail: `${running} plugins are loaded with ${host.project?.pace?.file}`, fix: null },
+      ...kept.map(({ name, reason, fix }) => ({ name: `plugin ${name}`, ok: false, detail: reason, fix })),
+      ...host.warnings.map((detail) => ({ name: 'PACE', ok: false, detail, fix: null })),
+    ];
+  } catch (error) {
+    if (!(error instanceof PatchbayError)) throw error;
+    // What is wrong with the project file itself was told before.
+    if (error.code === 'PROJECT_INVALID' && !error.file?.endsWith('pace.config.yaml')) return [];
+    return [{ name: 'PACE', ok: false, detail: messageOf(error), fix: error.hint }];
+  } finally {
+    await host?.close();
+  }
+}
+
 /** The ledger: whether it can be opened, and which handlers keep failing. */
 async function ledger(cwd: string): Promise<Check[]> {
   try {
@@ -88,16 +122,19 @@ async function ledger(cwd: string): Promise<Check[]> {
     const store = await projectLedger(cwd);
     if (store === undefined) return [{ name: 'ledger', ok: true, detail: 'empty', fix: null }];
     try {
-      const owed = (await store.owedPlugins()).reduce((sum, { count }) => sum + count, 0);
+      const countOf = (plugins: readonly { count: number }[]) => plugins.reduce((sum, { count }) => sum + count, 0);
+      const [owed, unsent] = [countOf(await store.owedPlugins()), countOf(await store.unsentPlugins(new Date()))];
       const failing = await store.failing();
+      const waiting = `${owed} deliveries owed, ${unsent} requests to be sent`;
       return [
-        { name: 'ledger', ok: true, detail: `can be read and written; ${owed} deliveries owed`, fix: null },
+        { name: 'ledger', ok: true, detail: `can be read and written; ${waiting}`, fix: null },
         ...failing.map(({ plugin, handler, failures, last, message }) => ({
           name: `handler ${handler} of ${plugin}`,
           ok: failures < pausedAfter,
           detail: `failed ${failures} times in a row, last at ${last}: ${message?.split('\n')[0]}`,
           fix: `mend it, try it with "patchbay hooks test", then "patchbay deliveries --failed --plugin ${plugin}"`,
         })),
+        ...(await store.endpoints()).map(endpoint),
       ];
     } finally {
       await store.close();
@@ -108,4 +145,15 @@ async function ledger(cwd: string): Promise<Check[]> {
     if (error.code === 'PROJECT_INVALID') return [];
     return [{ name: 'ledger', ok: false, detail: messageOf(error), fix: error.hint }];
   }
+}
+
+/** Where requests of a handler go that do not arrive. */
+function endpoint({ plugin, handler, failures, last, message, disabled_at }: Endpoint): Check {
+  const since = disabled_at === null ? '' : `nothing is sent since ${disabled_at}; `;
+  return {
+    name: `requests of ${handler} of ${plugin}`,
+    ok: disabled_at === null,
+    detail: `${since}${failures} given up in a row, last at ${last}: ${message?.split('\n')[0]}`,
+    fix: `mend the receiver, then "patchbay deliveries replay ID" or "patchbay plugin enable ${plugin}"`,
+  };
 }

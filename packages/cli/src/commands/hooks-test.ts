@@ -11,17 +11,22 @@ import {
   sample,
   suggestion,
 } from 'patchbay-sdk';
+import { isPaceEvent, paceEvents } from 'patchbay-sdk/pace';
 import type { Run } from '../command.ts';
+import { paceEventSample } from '../pace-view.ts';
 import { columns } from '../text.ts';
 
 export const run: Run = async ({ args, options, cwd, version, progress }) => {
-  const [plugin = '', event = ''] = args;
+  const [named = '', event = ''] = args;
   const payload = payloadOf(event, options['payload'], cwd);
   // What it prints and logs is what its author wants to see.
   const write = (message: string) => progress(message.trimEnd());
   const log = () => ({ debug: write, info: write, warn: write, error: write });
   const host = await openHost({ cwd, version, log });
   try {
+    // Plugins of PACE are known by the names of their entries too.
+    const known = [...host.kernel.plugins(), ...host.quarantined.map(({ name }) => name)];
+    const plugin = [named, named.replaceAll('_', '-')].find((name) => known.includes(name)) ?? named;
     const quarantined = host.quarantined.find(({ name }) => name === plugin);
     if (quarantined !== undefined) {
       const { reason, fix } = quarantined;
@@ -39,14 +44,16 @@ export const run: Run = async ({ args, options, cwd, version, progress }) => {
 };
 
 function payloadOf(event: string, file: unknown, cwd: string): EventPayload<EventName> {
-  const known = Object.keys(events);
-  if (!Object.hasOwn(events, event)) {
+  const known = [...Object.keys(events), ...Object.keys(paceEvents)];
+  const base = isPaceEvent(event) ? paceEventSample(event) : undefined;
+  if (base === undefined && !Object.hasOwn(events, event)) {
     throw new PatchbayError('HOOK_UNKNOWN', `there is no event "${event}"; ${suggestion(event, known)}`, {
       hook: event,
     });
   }
-  const name = event as EventName;
-  if (file === undefined) return sample(name);
+  const name = base?.event ?? (event as EventName);
+  const start = base ?? sample(name);
+  if (file === undefined) return start;
   const path = resolve(cwd, String(file));
   let fields: unknown;
   try {
@@ -54,7 +61,7 @@ function payloadOf(event: string, file: unknown, cwd: string): EventPayload<Even
   } catch (error) {
     throw new PatchbayError('USAGE', `--payload ${path}: ${messageOf(error)}`, { file: path });
   }
-  const payload = { ...sample(name), ...(fields as object), event: name };
+  const payload = { ...start, ...(fields as object), event: name };
   const problem = problemOf(events[name], payload);
   if (problem !== undefined)
     throw new PatchbayError('EVENT_INVALID', `${path}: ${problem}`, { file: path, hook: name });

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk/errors';
 import type { Run } from '../command.ts';
 import { starters } from '../init/starters.ts';
+import { writeFiles } from '../write-files.ts';
 
 /** What the host keeps is nobody else's business. */
 const ignored = '.patchbay/';
@@ -10,10 +11,11 @@ const ignored = '.patchbay/';
 export const run: Run = ({ args, options, cwd }) => {
   const dir = resolve(cwd, args[0] ?? '.');
   const template = String(options['template'] ?? 'governed');
-  const files = Object.hasOwn(starters, template) ? starters[template] : undefined;
-  if (files === undefined) {
+  const starter = Object.hasOwn(starters, template) ? starters[template] : undefined;
+  if (starter === undefined) {
     throw new PatchbayError('USAGE', `--template ${template}: there are ${Object.keys(starters).join(', ')}`);
   }
+  const { files, next } = starter;
   const taken = Object.keys(files).filter((name) => existsSync(join(dir, name)));
   if (taken.length > 0) {
     throw new PatchbayError('USAGE', `${dir} has ${taken.join(', ')} already`, {
@@ -21,12 +23,8 @@ export const run: Run = ({ args, options, cwd }) => {
       hint: 'Name a new folder, or edit what is there.',
     });
   }
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(dir, name)), { recursive: true });
-    writeFileSync(join(dir, name), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
-  }
+  writeFiles(dir, files);
   const made = [...Object.keys(files), ...(ignore(dir) ? ['.gitignore'] : [])];
-  const next = `Edit ${join(dir, 'agents/agent.sh')}, then: patchbay run --input "…"`;
   return { json: { dir, files: made }, text: `Made ${made.join(', ')} in ${dir}.\n${next}` };
 };
 

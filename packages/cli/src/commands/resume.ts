@@ -1,15 +1,16 @@
-import { loadRun, type Service } from 'patchbay-host';
-import { carryOn, working } from '../carry-on.ts';
+import { loadRun } from 'patchbay-host';
+import { openStatuses } from 'patchbay-host/ledger';
+import { type Crew, crewing } from '../carry-on.ts';
 import type { Input, Output, Run } from '../command.ts';
-import { runOutput, whoami } from '../run-output.ts';
+import { standingOutput, whoami } from '../run-output.ts';
 
 export const run: Run = (input) => {
   const [run_id] = input.args;
-  return working(input, async (service) => {
-    if (run_id !== undefined) return resumed(service, run_id, input);
+  return crewing(input, async (crew) => {
+    if (run_id !== undefined) return resumed(crew, run_id, input);
     const outputs: Output[] = [];
-    for await (const { run_id: open } of service.ledger.runs({ status: ['pending', 'active', 'waiting'] })) {
-      outputs.push(runOutput(await carryOn(service, open, input)));
+    for await (const { run_id: open } of crew.ledger.runs({ status: openStatuses })) {
+      outputs.push(standingOutput(await crew.carryOn(open)));
     }
     const text = outputs.length === 0 ? 'No run is open.' : outputs.map((output) => output.text).join('\n');
     // The worst of them: 4 one is held, 3 one waits.
@@ -19,9 +20,11 @@ export const run: Run = (input) => {
 };
 
 /** A held run has ended: it is begun anew where it was held. */
-async function resumed(service: Service, run_id: string, input: Input): Promise<Output> {
-  const { state } = await loadRun(service.ledger, run_id);
-  const isHeld = state?.status === 'held';
-  const next = isHeld ? await service.runs.release(run_id, whoami(input.options['by'])) : run_id;
-  return runOutput(await carryOn(service, next, input));
+async function resumed({ runs, ledger, carryOn }: Crew, run_id: string, input: Input): Promise<Output> {
+  const { state } = await loadRun(ledger, run_id);
+  const { by, overrule = [] } = input.options;
+  const overruled = (overrule as string[]).flatMap((ids) => ids.split(',')).filter((id) => id !== '');
+  const isReleased = state?.status === 'held' || overruled.length > 0;
+  const next = isReleased ? await runs.release(run_id, whoami(by), overruled) : run_id;
+  return standingOutput(await carryOn(next));
 }

@@ -1,8 +1,20 @@
-import { loadRun } from 'patchbay-host';
+import {
+  dayRuns,
+  dollars,
+  findProject,
+  holderOf,
+  loadRun,
+  readTroubles,
+  signOfLife,
+  spendByDay,
+  standingOf,
+  stateDir,
+} from 'patchbay-host';
+import type { LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk/errors';
-import type { Run } from '../command.ts';
+import type { Output, Run } from '../command.ts';
 import { projectLedger } from '../ledger.ts';
-import { runOutput } from '../run-output.ts';
+import { standingOutput } from '../run-output.ts';
 import { columns } from '../text.ts';
 
 export const run: Run = async ({ args, cwd }) => {
@@ -13,7 +25,12 @@ export const run: Run = async ({ args, cwd }) => {
       const rows = [];
       if (ledger !== undefined)
         for await (const row of ledger.runs({ limit: 1000, newestFirst: true })) rows.unshift(row);
-      const json = rows.map(({ request: _, head: __, ...row }) => row);
+      const days = ledger === undefined ? [] : await daysOf(ledger);
+      const dayOf = (id: string) => days.find(({ runs }) => runs.includes(id));
+      const json = rows.map(({ request: _, head: __, ...row }) => {
+        const its = dayOf(row.run_id);
+        return its === undefined ? row : { ...row, day: its.day, day_usd: its.usd };
+      });
       const lines = rows.map(({ run_id: id, status, template, goal, updated_at }) => [
         id,
         status,
@@ -21,18 +38,37 @@ export const run: Run = async ({ args, cwd }) => {
         updated_at,
         goal ?? '',
       ]);
-      return { json, text: lines.length === 0 ? 'No runs.' : columns(lines) };
+      const spent = days.map(({ day, state, usd }) => [`day ${day}`, state, dollars(usd)]);
+      const parts = [lines.length === 0 ? 'No runs.' : columns(lines), ...(spent.length === 0 ? [] : [columns(spent)])];
+      return { json, text: parts.join('\n\n') };
     }
     if (ledger === undefined) throw new PatchbayError('RUN_UNKNOWN', `there is no run ${run_id}`, { run: run_id });
-    const { row, state } = await loadRun(ledger, run_id);
-    if (state === undefined) {
-      return {
-        json: { run_id, template: row.template, status: row.status, turns: [], gates: [] },
-        text: `${run_id}: ${row.status}`,
-      };
-    }
-    return { ...runOutput(state), exitCode: 0 };
+    const dir = findProject(cwd)?.dir ?? cwd;
+    const output = standingOutput(await loadRun(ledger, run_id), (turn) => signOfLife(dir, run_id, turn));
+    return { ...withTrouble(output, run_id, dir), exitCode: 0 };
   } finally {
     await ledger?.close();
   }
 };
+
+/** What keeps a host that serves from carrying the run on is told with it. */
+function withTrouble(output: Output, run_id: string, dir: string): Output {
+  const state = stateDir(dir);
+  const isServed = holderOf(state)?.serving === true;
+  const trouble = isServed ? readTroubles(state).find((one) => one.run_id === run_id) : undefined;
+  if (trouble === undefined) return output;
+  const { run_id: _, ...told } = trouble;
+  const text = `${output.text}\nThe host cannot carry it on: ${told.message}; it tries again at ${told.next_at}.`;
+  return { json: { ...(output.json as object), trouble: told }, text };
+}
+
+/** The days that were ever begun: how each stands, what it has cost, and its runs. */
+async function daysOf(ledger: LedgerStore) {
+  const runs = await dayRuns(ledger);
+  return (await spendByDay(ledger, runs)).map(({ day, usd }) => ({
+    day,
+    usd,
+    state: standingOf(runs, day).state,
+    runs: runs.filter((run) => run.day === day).map(({ run_id }) => run_id),
+  }));
+}

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { messageOf, PatchbayError } from 'patchbay-sdk/errors';
+import { writeFiles } from '../write-files.ts';
 
 /** The files of a new plugin: path to text. What begins with `#!` can be run. */
 export type Files = Readonly<Record<string, string>>;
@@ -18,10 +18,7 @@ export function scaffold(dir: string, files: Files): void {
     const prepared = mkdtempSync(`${dir}-`);
     try {
       chmodSync(prepared, 0o755); // Temporary folders are for one user only.
-      for (const [path, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(prepared, path)), { recursive: true });
-        writeFileSync(join(prepared, path), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
-      }
+      writeFiles(prepared, files);
       renameSync(prepared, dir);
     } finally {
       rmSync(prepared, { recursive: true, force: true });

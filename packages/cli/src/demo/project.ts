@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFiles } from '../write-files.ts';
 
 /** The sample project, file by file: what a user would write. */
 const files = {
@@ -39,6 +38,9 @@ runs:
     planner: { core: script, with: { command: [./agents/planner.sh] } }
     developer: { core: script, with: { command: [./agents/developer.sh] } }
     reviewer: { core: script, with: { command: [./agents/reviewer.sh] } }
+    prime: { core: script, with: { command: [./agents/prime.sh] } }
+    forge: { core: script, with: { command: [./agents/forge.sh] } }
+    scribe: { core: script, with: { command: [./agents/scribe.sh] } }
 `,
   'agents/planner.sh': `#!/bin/sh
 # An agent is any program. It is told by variables where its bundle is and where its result goes.
@@ -147,10 +149,5 @@ export function writeProject(dir: string, hook: string): void {
     description: 'Tells an address that a run is done',
     hooks: [{ event: 'run:completed', type: 'http', url: hook }],
   };
-  const all = { ...files, 'packages/webhook/agentxchain-plugin.json': `${JSON.stringify(manifest, null, 2)}\n` };
-  for (const [name, text] of Object.entries(all)) {
-    const file = join(dir, name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
-  }
+  writeFiles(dir, { ...files, 'packages/webhook/agentxchain-plugin.json': `${JSON.stringify(manifest, null, 2)}\n` });
 }

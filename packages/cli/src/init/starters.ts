@@ -1,3 +1,5 @@
+import { pace } from './pace.ts';
+
 const agent = `#!/bin/sh
 # Plays a role of a run. Replace it by your agent: what to do is in $PATCHBAY_BUNDLE (goal.md, mandate.md, turn.json),
 # the work is done in this folder, and at the end there must be a JSON file $PATCHBAY_RESULT.
@@ -6,8 +8,8 @@ echo "agents/agent.sh does nothing yet: edit it" >&2
 exit 1
 `;
 
-const settings = (template: string) => `# Patchbay: the plugins of this project, and who plays the roles of its runs.
-# patchbay run --template ${template} --input "what is to be done"
+const settings = `# Patchbay: the plugins of this project, and who plays the roles of its runs.
+# patchbay run --input "what is to be done"
 plugins: {}
 
 runs:
@@ -17,14 +19,21 @@ runs:
   #   reviewer: { core: manual }     # a person, who writes the result file
 `;
 
-const plan = `# What is to be done on which day of a PACE run.
-days:
-  - day: 1
-    target: Describe here what the first day should bring.
-`;
+/** A starter project. */
+interface Starter {
+  readonly files: Readonly<Record<string, string>>;
+  /** What to do in it first. */
+  readonly next: string;
+}
 
-/** The files of each starter project, by name of template. */
-export const starters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  governed: { 'patchbay.yaml': settings('governed'), 'agents/agent.sh': agent },
-  pace: { 'patchbay.yaml': settings('pace'), 'agents/agent.sh': agent, 'pace/plan.yaml': plan },
+/** The starter projects, by name of template. */
+export const starters: Readonly<Record<string, Starter>> = {
+  governed: {
+    files: { 'patchbay.yaml': settings, 'agents/agent.sh': agent },
+    next: 'Edit agents/agent.sh, then: patchbay run --input "…"',
+  },
+  pace: {
+    files: pace,
+    next: 'Then: patchbay run --day next. The plan is in pace/plan.yaml, who plays which role in patchbay.yaml.',
+  },
 };

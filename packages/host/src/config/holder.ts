@@ -9,14 +9,16 @@ import { PatchbayError } from 'patchbay-sdk';
  */
 export function holdProject(stateDir: string): () => void {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const nameFile = join(stateDir, 'host.pid');
+  const nameFile = nameFileIn(stateDir);
   // A lock of the system, by way of SQLite: it cannot outlive its holder, as a file with a name in it would.
   const lock = new DatabaseSync(join(stateDir, 'host.lock'), { timeout: 0 });
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
-    throw new PatchbayError('PROJECT_HELD', `${holderOf(nameFile)} is the host of this project`, {
+    const pid = holderOf(stateDir)?.pid;
+    const who = pid === undefined ? 'another process' : `process ${pid}`;
+    throw new PatchbayError('PROJECT_HELD', `${who} is the host of this project`, {
       file: nameFile,
       cause,
     });
@@ -29,10 +31,39 @@ export function holdProject(stateDir: string): () => void {
   };
 }
 
-function holderOf(file: string): string {
+/** Who is the host of a project. */
+export interface Holder {
+  readonly pid: number;
+  /** Whether it carries on whatever run is asked for, rather than one of its own. */
+  readonly serving: boolean;
+}
+
+/** Says of this process, which holds the project, that it carries on whatever run is asked for. */
+export function sayServing(stateDir: string): void {
+  writeFileSync(nameFileIn(stateDir), `${process.pid}\n${serving}\n`, { mode: 0o600 });
+}
+
+/** Who says to be the host of a project and is alive; undefined if nobody does. */
+export function holderOf(stateDir: string): Holder | undefined {
   try {
-    return `process ${Number.parseInt(readFileSync(file, 'utf8'), 10)}`;
+    const [first = '', second] = readFileSync(nameFileIn(stateDir), 'utf8').split('\n');
+    const pid = Number.parseInt(first, 10);
+    return Number.isNaN(pid) || !isAlive(pid) ? undefined : { pid, serving: second === serving };
   } catch {
-    return 'another process';
+    return undefined;
+  }
+}
+
+const serving = 'serving';
+
+function nameFileIn(stateDir: string): string {
+  return join(stateDir, 'host.pid');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf, PatchbayError, suggestion } from 'patchbay-sdk';
-import { type Document, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { suggestion } from 'patchbay-sdk';
+import { type PaceSettings, paceFile, readPace } from './pace.ts';
+import { noReporting, type ReportSettings, readReporting } from './reporting.ts';
+import { fieldsOf, type Invalid, readYaml, type YamlFile } from './yaml-file.ts';
 
 /** A module of the project that its file names as a plugin. */
 export interface ProjectPlugin {
@@ -10,6 +12,10 @@ export interface ProjectPlugin {
   readonly path: string;
   readonly enabled: boolean;
   readonly config: unknown;
+  /** Where the host may send for it besides public addresses. */
+  readonly grants: readonly string[];
+  /** The keys with which that is signed, as they stand in the file. */
+  readonly signing: unknown;
 }
 
 /** What the project file says. */
@@ -18,6 +24,9 @@ export interface Project {
   readonly file: string;
   readonly plugins: readonly ProjectPlugin[];
   readonly runs: RunSettings;
+  /** What `pace/pace.config.yaml` says; null where there is none. */
+  readonly pace: PaceSettings | null;
+  readonly reporting: ReportSettings;
 }
 
 /** Which core plays a role, and how. */
@@ -32,76 +41,65 @@ export interface RunSettings {
   readonly core: Casting | null;
   /** Roles that are played otherwise than the template says. */
   readonly roles: Readonly<Record<string, Casting>>;
+  /** Who can prove who they are at a credentialed gate: by name, the SHA-256 of their token. */
+  readonly approvers: Readonly<Record<string, { readonly token_sha256: string }>>;
 }
 
-const noRuns: RunSettings = { core: null, roles: {} };
+const noRuns: RunSettings = { core: null, roles: {}, approvers: {} };
 
-const fileName = 'patchbay.yaml';
-const fields = ['plugins', 'runs'];
+/** What the project file is called. */
+export const projectFileName = 'patchbay.yaml';
+const fields = ['plugins', 'runs', 'platform', 'reporters'];
 
-/** The project that `cwd` is in: the nearest folder upward with a project file. */
+/** The project that `cwd` is in: the nearest folder upward with a project file. Several side by side are one project. */
 export function findProject(cwd: string): Project | undefined {
   for (let dir = resolve(cwd); ; dir = dirname(dir)) {
-    const file = join(dir, fileName);
-    if (existsSync(file)) return readProject(file);
-    const agentxchain = join(dir, 'agentxchain.json');
-    // It names installed packages only, no modules.
-    if (existsSync(agentxchain)) return { dir, file: agentxchain, plugins: [], runs: noRuns };
+    const files = [join(dir, projectFileName), join(dir, 'agentxchain.json'), paceFile(dir)];
+    const file = files.find((one) => existsSync(one));
+    if (file !== undefined) return readProject(file, dir);
     if (dirname(dir) === dir) return undefined;
   }
 }
 
-function readProject(file: string): Project {
-  const lines = new LineCounter();
-  let document: Document;
-  try {
-    document = parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines });
-  } catch (error) {
-    throw new PatchbayError('PROJECT_INVALID', `cannot read ${file}: ${messageOf(error)}`, { file, cause: error });
+/** Reads the project of a file, with what stands beside it. Throws PROJECT_INVALID. */
+export function readProject(file: string, dir = dirname(file)): Project {
+  const pace = existsSync(paceFile(dir)) ? readYaml(paceFile(dir)) : undefined;
+  const own = file === join(dir, projectFileName) ? readYaml(file) : undefined;
+  for (const key of Object.keys(own?.root ?? {})) {
+    if (!fields.includes(key)) throw own?.invalid([key], `unknown field, ${suggestion(key, fields)}`);
   }
-  const at = (offset: number | undefined, what: string, field?: string) => {
-    const line = offset === undefined ? '' : `:${lines.linePos(offset).line}`;
-    return new PatchbayError('PROJECT_INVALID', `${file}${line}: ${what}`, { file, field });
-  };
-  const invalid = (path: readonly string[], what: string) => {
-    const field = path.join('.');
-    return at(offsetOf(document, path), field === '' ? what : `"${field}": ${what}`, field);
-  };
-  const [syntax] = document.errors;
-  if (syntax !== undefined) throw at(syntax.pos[0], syntax.message.split('\n')[0] ?? 'is not YAML');
-  if (document.contents !== null && !isMap(document.contents)) throw invalid([], 'must hold fields, as in "plugins:"');
-  let root: Record<string, unknown>;
-  try {
-    root = document.toJS() ?? {};
-  } catch (error) {
-    let alias: number | undefined;
-    visit(document, {
-      Alias(_, node) {
-        alias = node.range?.[0];
-        return visit.BREAK;
-      },
-    });
-    throw at(alias, `${messageOf(error)} (a value that begins with * is an alias; put it in quotes)`);
-  }
-  for (const key of Object.keys(root)) {
-    if (!fields.includes(key)) throw invalid([key], `unknown field, ${suggestion(key, fields)}`);
-  }
-  const plugins = root['plugins'] ?? {};
-  if (typeof plugins !== 'object' || Array.isArray(plugins)) throw invalid(['plugins'], 'must be an object by name');
-  const dir = dirname(file);
+  const reporting = [pace, own].map((yaml) => (yaml === undefined ? noReporting : readReporting(yaml)));
+  const said = [pace, own].map((yaml) => (yaml === undefined ? noRuns : readRuns(yaml.root['runs'], yaml.invalid)));
   return {
     dir,
     file,
-    plugins: Object.entries(plugins).flatMap(([name, entry]) => readPlugin(dir, name, entry, invalid)),
-    runs: readRuns(root['runs'], invalid),
+    plugins: own === undefined ? [] : readPlugins(dir, own),
+    runs: said.reduce(overlaid),
+    pace: pace === undefined ? null : readPace(dir, pace),
+    reporting: {
+      platform: reporting[1]?.platform ?? reporting[0]?.platform ?? null,
+      reporters: reporting[1]?.reporters ?? reporting[0]?.reporters ?? null,
+    },
   };
 }
 
-type Invalid = (path: readonly string[], what: string) => PatchbayError;
+function overlaid(below: RunSettings, above: RunSettings): RunSettings {
+  return {
+    core: above.core ?? below.core,
+    roles: { ...below.roles, ...above.roles },
+    approvers: { ...below.approvers, ...above.approvers },
+  };
+}
+
+function readPlugins(dir: string, { root, invalid }: YamlFile): ProjectPlugin[] {
+  const plugins = root['plugins'] ?? {};
+  if (typeof plugins !== 'object' || Array.isArray(plugins)) throw invalid(['plugins'], 'must be an object by name');
+  return Object.entries(plugins).flatMap(([name, entry]) => readPlugin(dir, name, entry, invalid));
+}
 
 function readRuns(value: unknown, invalid: Invalid): RunSettings {
   if (value === undefined || value === null) return noRuns;
-  const known = ['core', 'with', 'roles'];
+  const known = ['core', 'with', 'roles', 'approvers'];
   const runs = fieldsOf(value, ['runs'], known, invalid);
   const roles = runs['roles'] === undefined ? {} : fieldsOf(runs['roles'], ['runs', 'roles'], undefined, invalid);
   return {
@@ -112,7 +110,23 @@ function readRuns(value: unknown, invalid: Invalid): RunSettings {
         readCasting(casting, ['runs', 'roles', role], ['core', 'with'], invalid),
       ]),
     ),
+    approvers: readApprovers(runs['approvers'] ?? {}, invalid),
   };
+}
+
+function readApprovers(value: unknown, invalid: Invalid): RunSettings['approvers'] {
+  const at = ['runs', 'approvers'];
+  const named = Object.entries(fieldsOf(value, at, undefined, invalid)).map(([name, entry]) => {
+    const { token_sha256 } = fieldsOf(entry, [...at, name], ['token_sha256'], invalid);
+    if (typeof token_sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(token_sha256)) {
+      throw invalid(
+        [...at, name],
+        'needs a "token_sha256": 64 hexadecimal digits, as "patchbay approver add" writes them',
+      );
+    }
+    return [name, { token_sha256 }] as const;
+  });
+  return Object.fromEntries(named);
 }
 
 function readCasting(value: unknown, path: readonly string[], known: readonly string[], invalid: Invalid): Casting {
@@ -121,45 +135,22 @@ function readCasting(value: unknown, path: readonly string[], known: readonly st
   return { core, with: fieldsOf(settings, [...path, 'with'], undefined, invalid) };
 }
 
-function fieldsOf(
-  value: unknown,
-  path: readonly string[],
-  known: readonly string[] | undefined,
-  invalid: Invalid,
-): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(path, 'must hold fields');
-  for (const key of known === undefined ? [] : Object.keys(value)) {
-    if (!known?.includes(key)) throw invalid([...path, key], `unknown field, ${suggestion(key, known ?? [])}`);
-  }
-  return value as Record<string, unknown>;
-}
-
-/** Where a field begins: at its name, not at its value, which may be lines below. */
-function offsetOf(document: Document, path: readonly string[]): number | undefined {
-  const last = path.at(-1);
-  const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
-  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === last) : undefined;
-  return isScalar(pair?.key) ? pair.key.range?.[0] : (parent as { range?: [number] } | null | undefined)?.range?.[0];
-}
-
-function readPlugin(
-  dir: string,
-  name: string,
-  entry: unknown,
-  invalid: (path: readonly string[], what: string) => PatchbayError,
-): ProjectPlugin[] {
+function readPlugin(dir: string, name: string, entry: unknown, invalid: Invalid): ProjectPlugin[] {
   const at = ['plugins', name];
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw invalid(at, 'must have a "path"');
-  const known = ['path', 'version', 'enabled', 'trusted', 'config'];
+  const known = ['path', 'version', 'enabled', 'trusted', 'config', 'grants', 'signing'];
   for (const key of Object.keys(entry)) {
     if (!known.includes(key)) throw invalid([...at, key], `unknown field, ${suggestion(key, known)}`);
   }
-  const { path, enabled = true, config } = entry as { path?: unknown; enabled?: unknown; config?: unknown };
+  const { path, enabled = true, config, grants = [], signing } = entry as Record<string, unknown>;
   // Installed by `patchbay plugin install`: a package, not a module of the project.
   if (path === undefined && 'version' in entry) return [];
   if (typeof path !== 'string') throw invalid(at, 'needs a "path" to the module of the plugin');
   if (typeof enabled !== 'boolean') throw invalid([...at, 'enabled'], 'must be true or false');
+  if (!Array.isArray(grants) || grants.some((grant) => typeof grant !== 'string')) {
+    throw invalid([...at, 'grants'], 'must be a list of texts like "net:example.com"');
+  }
   const absolute = resolve(dir, path);
   if (!absolute.startsWith(join(dir, '/'))) throw invalid([...at, 'path'], 'must stay inside the project');
-  return [{ name, path: absolute, enabled, config: config ?? {} }];
+  return [{ name, path: absolute, enabled, config: config ?? {}, grants, signing }];
 }

@@ -19,11 +19,16 @@ export function lendSdk(): { deregister(): void } {
   });
 }
 
+interface Where {
+  readonly name: string;
+  readonly path: string;
+}
+
 /** A module that takes longer to load will not. */
 const loadMs = 10_000;
 
-/** Imports the module of a plugin into this process and gives its definition. Throws PLUGIN_LOAD. */
-export async function importPlugin({ name, path }: { name: string; path: string }): Promise<unknown> {
+/** Imports the module of a plugin into this process. Throws PLUGIN_LOAD. */
+export async function importModule({ name, path }: Where): Promise<Readonly<Record<string, unknown>>> {
   const failed = (what: string, cause?: unknown) =>
     new PatchbayError('PLUGIN_LOAD', `plugin "${name}" cannot be loaded from ${path}: ${what}`, {
       plugin: name,
@@ -34,15 +39,25 @@ export async function importPlugin({ name, path }: { name: string; path: string 
   // Referenced: a module that waits for something that never comes would let the process end as if all were well.
   const timer = setTimeout(() => reject(failed(`it did not finish within ${loadMs / 1000} s`)), loadMs);
   try {
-    const module = (await Promise.race([import(pathToFileURL(path).href), late])) as { default?: { name?: unknown } };
-    const definition = module.default;
-    if (definition?.name === name) return definition;
-    const instead = 'default' in module ? `not ${JSON.stringify(definition?.name)}` : 'but has no default export';
-    const message = `${path} must export a plugin named "${name}" as default, ${instead}`;
-    throw new PatchbayError('PLUGIN_LOAD', message, { plugin: name, file: path });
+    return await Promise.race([import(pathToFileURL(path).href), late]);
   } catch (error) {
     throw error instanceof PatchbayError ? error : failed(messageOf(error), error);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Imports the module of a plugin into this process and gives its definition. Throws PLUGIN_LOAD. */
+export async function importPlugin({ name, path }: Where): Promise<unknown> {
+  const module = (await importModule({ name, path })) as { default?: { name?: unknown } };
+  let instead: string;
+  try {
+    const definition = module.default;
+    if (definition?.name === name) return definition;
+    instead = 'default' in module ? `not ${JSON.stringify(definition?.name)}` : 'but has no default export';
+  } catch (error) {
+    instead = `but it cannot be read: ${messageOf(error)}`;
+  }
+  const message = `${path} must export a plugin named "${name}" as default, ${instead}`;
+  throw new PatchbayError('PLUGIN_LOAD', message, { plugin: name, file: path });
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 import { type Resolved, resolveReferences } from '../config/references.ts';
+import { readSigning } from '../config/signing.ts';
 import { integrityOf } from './integrity.ts';
 import { type LockEntry, linked } from './lock.ts';
 import { readManifest } from './manifest/manifest.ts';
@@ -24,6 +25,8 @@ export interface Found {
   readonly env: Readonly<Record<string, string>>;
   /** Values from the environment that it is told: nobody else should see them. */
   readonly secrets: readonly string[];
+  /** The keys with which its requests are signed, the newest first. */
+  readonly signing: readonly string[];
 }
 
 /** A plugin that is kept from running. */
@@ -81,6 +84,24 @@ function foldersOf({ home: { pluginsDir } }: State): string[] {
 
 const again = 'run "patchbay plugin install" to restore what the lock file says';
 
+/** The events that a plugin was granted to refuse. */
+export function guardsOf(entry: Pick<LockEntry, 'grants'> | undefined): string[] {
+  return (entry?.grants ?? []).filter((grant) => grant.startsWith('block:')).map((grant) => grant.slice(6));
+}
+
+/** Why a plugin that was found good is not so any more; undefined if its files are still the same. Never throws. */
+export async function changedSince({ name, dir, entry }: Found): Promise<Quarantined | undefined> {
+  if (entry.integrity === linked) return undefined;
+  const keep = (reason: string): Quarantined => {
+    return { name, version: entry.version, reason, fix: `${again}, and start the host again`, guards: guardsOf(entry) };
+  };
+  try {
+    return (await integrityOf(dir)) === entry.integrity ? undefined : keep('its files were changed while it ran');
+  } catch (error) {
+    return keep(`its files cannot be read any more: ${messageOf(error)}`);
+  }
+}
+
 async function examine(state: State, name: string, env: NodeJS.ProcessEnv): Promise<Found | Quarantined> {
   const entry = state.lock[name];
   const registered = state.registered.get(name);
@@ -89,7 +110,7 @@ async function examine(state: State, name: string, env: NodeJS.ProcessEnv): Prom
     version: entry?.version ?? registered?.version ?? '',
     reason,
     fix,
-    guards: (entry?.grants ?? []).filter((grant) => grant.startsWith('block:')).map((grant) => grant.slice(6)),
+    guards: guardsOf(entry),
   });
   if (registered?.path !== undefined) {
     const here = relative(state.home.dir, folderOf(state.home, name));
@@ -141,6 +162,7 @@ async function open(
     config: resolved.config,
     env: given,
     secrets,
+    signing: readSigning(name, registered.signing, env),
   };
   if (manifest.configSchema === undefined) return found;
   const { checkConfig } = await import('./plugin-config.ts');
@@ -148,7 +170,7 @@ async function open(
 }
 
 /** The variables of the environment that a plugin may see. */
-function granted(grants: readonly string[], env: NodeJS.ProcessEnv): Record<string, string> {
+export function granted(grants: readonly string[], env: NodeJS.ProcessEnv): Record<string, string> {
   const names = grants.filter((grant) => grant.startsWith('env:')).map((grant) => grant.slice(4));
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
+import { paceFile } from '../config/pace.ts';
 
 /** Where a project keeps its plugins and writes down that it has them. */
 export interface Home {
@@ -19,7 +20,8 @@ export interface Home {
 export function homeOf(cwd: string): Home {
   for (let dir = resolve(cwd); ; dir = dirname(dir)) {
     const agentxchain = existsSync(join(dir, 'agentxchain.json'));
-    if (agentxchain || existsSync(join(dir, 'patchbay.yaml'))) {
+    // With nothing but PACE's settings, plugins are written down in a patchbay.yaml that is made then.
+    if (agentxchain || existsSync(join(dir, 'patchbay.yaml')) || existsSync(paceFile(dir))) {
       return {
         dir,
         kind: agentxchain ? 'agentxchain' : 'patchbay',

@@ -159,8 +159,16 @@ function linkTo({ home }: State, source: string, into: string, { cwd }: InstallO
   return { dir: into, source: text, resolved: { exact: text } };
 }
 
-/** What the plugin may do from now on. What it was given before it need not be given again. */
-function grantsFor({ name, asks }: Manifest, had: readonly string[], { grants = [], yes }: InstallOptions): string[] {
+/**
+ * What the plugin may do from now on. What it was given before it need not be given again. A package.json has no place to ask:
+ * what the operator gives such a package, it has.
+ */
+function grantsFor(
+  { name, asks, form }: Manifest,
+  had: readonly string[],
+  { grants = [], yes }: InstallOptions,
+): string[] {
+  if (form === 'package') return [...new Set([...had, ...grants])].sort();
   if (yes) return [...asks];
   const missing = asks.filter((ask) => !grants.includes(ask) && !had.includes(ask));
   if (missing.length === 0) return [...asks];

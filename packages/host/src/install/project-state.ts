@@ -10,7 +10,8 @@ import { recover, sweep, textOf, tidy } from './transaction.ts';
 /** What a project says of its plugins at one moment. */
 export interface State {
   readonly home: Home;
-  readonly configText: string;
+  /** Null where there is none yet. */
+  readonly configText: string | null;
   readonly lockText: string | null;
   readonly registered: ReadonlyMap<string, Registered>;
   readonly lock: Lock;
@@ -68,7 +69,7 @@ function isUnsettled({ workDir }: Home): boolean {
 }
 
 function stateOf(home: Home): State {
-  const configText = textOf(home.configFile) ?? '';
+  const configText = textOf(home.configFile);
   const lockText = textOf(home.lockFile);
   return {
     home,

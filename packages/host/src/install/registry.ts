@@ -10,6 +10,8 @@ export interface Registered {
   readonly config: Readonly<Record<string, unknown>>;
   /** Whether its code may run in the process of the host. */
   readonly trusted: boolean;
+  /** The keys with which its requests are signed, as they stand in the file. */
+  readonly signing: unknown;
   /** A module of the project itself, not an installed package. */
   readonly path: string | undefined;
 }
@@ -17,14 +19,15 @@ export interface Registered {
 type Fields = { version?: string; enabled?: boolean; config?: Readonly<Record<string, unknown>> };
 
 /** The plugins that the text of a project's config names, in its order. */
-export function readRegistered(home: Home, text: string): Map<string, Registered> {
-  const plugins = parseConfig(home, text)['plugins'] ?? {};
+export function readRegistered(home: Home, text: string | null): Map<string, Registered> {
+  const plugins = parseConfig(home, text ?? '')['plugins'] ?? {};
   if (typeof plugins !== 'object' || plugins === null || Array.isArray(plugins)) {
     throw invalid(home, '"plugins" must be an object by name');
   }
   return new Map(
     Object.entries(plugins).map(([name, value]) => {
-      const { version, enabled = true, config = {}, path, trusted = false } = (value ?? {}) as Record<string, unknown>;
+      const fields = (value ?? {}) as Record<string, unknown>;
+      const { version, enabled = true, config = {}, path, trusted = false, signing } = fields;
       if (typeof enabled !== 'boolean') throw invalid(home, `"plugins.${name}.enabled" must be true or false`);
       if (typeof config !== 'object' || config === null)
         throw invalid(home, `"plugins.${name}.config" must be an object`);
@@ -34,6 +37,7 @@ export function readRegistered(home: Home, text: string): Map<string, Registered
         enabled,
         config: config as Record<string, unknown>,
         trusted,
+        signing,
         path: typeof path === 'string' ? path : undefined,
       };
       return [name, registered] as const;
@@ -42,7 +46,8 @@ export function readRegistered(home: Home, text: string): Map<string, Registered
 }
 
 /** The text with a plugin put in or changed; everything else, comments and order included, as it was. */
-export function withPlugin(home: Home, text: string, name: string, fields: Fields): string {
+export function withPlugin(home: Home, before: string | null, name: string, fields: Fields): string {
+  const text = before ?? '';
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (home.kind === 'agentxchain') {
     return set.reduce((json, [field, value]) => editJson(json, ['plugins', name, field], value), text);
@@ -57,7 +62,8 @@ export function withPlugin(home: Home, text: string, name: string, fields: Field
 }
 
 /** The text without a plugin; everything else as it was. */
-export function withoutPlugin(home: Home, text: string, name: string): string {
+export function withoutPlugin(home: Home, before: string | null, name: string): string {
+  const text = before ?? '';
   if (home.kind === 'agentxchain') {
     const names = Object.keys((parseConfig(home, text)['plugins'] ?? {}) as object);
     const isLast = names.length === 1 && names[0] === name;

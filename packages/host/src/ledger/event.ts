@@ -24,6 +24,7 @@ export type EventFields<E extends EventName> = Omit<EventPayload<E>, 'event' | C
  * their end. It is not checked: the ledger does that.
  */
 export function newEvent<E extends EventName>(type: E, fields: EventFields<E>): EventPayload<E> {
-  const payload = { event: type, event_id: v7(), at: new Date().toISOString(), ...common, ...fields };
+  const event_id = fields.event_id ?? v7();
+  const payload = { event: type, event_id, at: new Date().toISOString(), ...common, ...fields };
   return payload as unknown as EventPayload<E>;
 }

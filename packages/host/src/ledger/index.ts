@@ -1,5 +1,5 @@
 export { type EventFields, newEvent } from './event.ts';
-export { isSettled, type RunStatus } from './run-status.ts';
+export { isSettled, openStatuses, type RunStatus } from './run-status.ts';
 export { openLedger } from './sqlite/ledger.ts';
 export type {
   AnyPayload,
@@ -7,14 +7,18 @@ export type {
   Delivery,
   DeliveryFilter,
   DeliveryStatus,
+  Endpoint,
   EventFilter,
   Extent,
   Failing,
+  KeptRequest,
   LedgerNews,
   LedgerStore,
   Owed,
+  RunFilter,
   RunRequest,
   RunRow,
+  Sent,
   Settlement,
   StoredEvent,
   Verified,

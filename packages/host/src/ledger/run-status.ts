@@ -15,9 +15,12 @@ export const statusAfter: { readonly [E in EventName]?: RunStatus } = {
   'run:aborted': 'aborted',
 };
 
+/** Where a run stands that has not ended. */
+export const openStatuses: readonly RunStatus[] = ['pending', 'active', 'waiting'];
+
 /** Whether a run is at its end. */
 export function isSettled(status: RunStatus): boolean {
-  return status !== 'pending' && status !== 'active' && status !== 'waiting';
+  return !openStatuses.includes(status);
 }
 
 /** Whether an event is a step of its run, rather than something that happened beside it. */

@@ -57,8 +57,11 @@ export interface RunRow {
   readonly updated_at: string;
 }
 
-/** Where a delivery stands. Only `owed` ever changes by itself; `replay` makes any of them owed again. */
-export type DeliveryStatus = 'owed' | 'ok' | 'warn' | 'failed' | 'refused' | 'skipped' | 'cancelled';
+/**
+ * Where a delivery stands. `owed`: its handler is still to be called. `sending`: it was, and asked for a request that has not
+ * arrived yet. Only these change by themselves; `replay` makes any other one of these again.
+ */
+export type DeliveryStatus = 'owed' | 'sending' | 'ok' | 'warn' | 'failed' | 'refused' | 'skipped' | 'cancelled';
 
 /** One handler called, or to be called, for one event. */
 export interface Delivery {
@@ -74,7 +77,7 @@ export interface Delivery {
   readonly handler: string;
   readonly awaited: boolean;
   readonly status: DeliveryStatus;
-  /** How often it was tried since it was owed, or last replayed. */
+  /** How often it was tried since it was owed, or last replayed; for one with a request, how often that was sent. */
   readonly attempts: number;
   /** Not to be tried before; null: at once. */
   readonly due_at: string | null;
@@ -88,7 +91,14 @@ export interface Delivery {
   readonly duration_ms: number | null;
   readonly plugin_version: string | null;
   readonly plugin_digest: string | null;
+  /** What its handler asked to be sent, as the sender keeps it: secrets are named, not told. Null if nothing. */
+  readonly request: KeptRequest | null;
+  /** When that was asked for, or last replayed. */
+  readonly asked_at: string | null;
 }
+
+/** A request as it is kept: JSON. */
+export type KeptRequest = Readonly<Record<string, unknown>>;
 
 /** What became of a delivery. What is not given is null; `attempts` stays as it is. */
 export interface Settlement {
@@ -101,6 +111,17 @@ export interface Settlement {
   readonly message?: string | null;
   /** Kept as JSON; what cannot be is replaced by an `error` that says so. */
   readonly annotations?: Readonly<Record<string, unknown>> | null;
+  readonly duration_ms?: number | null;
+  /** What is to be sent: with the status `sending`, and only with that. */
+  readonly request?: KeptRequest | null;
+}
+
+/** How the last attempt to send a request ended. What is not given is null. */
+export interface Sent {
+  /** Of all attempts since it was asked for, or last replayed. */
+  readonly attempts: number;
+  readonly http_status?: number | null;
+  readonly message?: string | null;
   readonly duration_ms?: number | null;
 }
 
@@ -115,6 +136,8 @@ export interface EventFilter {
   readonly until?: Date;
   /** Only after this place. */
   readonly afterSeq?: number;
+  /** Only before this place. */
+  readonly beforeSeq?: number;
 }
 
 /** How much of what was asked for is wanted, and from which end. */
@@ -123,6 +146,14 @@ export interface Extent {
   readonly limit?: number;
   /** Default: the oldest first. */
   readonly newestFirst?: boolean;
+}
+
+/** Which runs are wanted: those to which all of it applies. */
+export interface RunFilter {
+  /** Any of these. */
+  readonly status?: readonly RunStatus[];
+  /** Only those that come after this run, by its id, in the order that is wanted; none if there is no such run. */
+  readonly after?: string;
 }
 
 /** Which deliveries are wanted: those to which all of it applies. */
@@ -134,6 +165,8 @@ export interface DeliveryFilter {
   /** Any of these. */
   readonly status?: readonly DeliveryStatus[];
   readonly run?: string;
+  /** Only those that come after this delivery, by its id, in the order that is wanted. Throws `DELIVERY_UNKNOWN`. */
+  readonly after?: string;
 }
 
 /** An event that is durable now, with what it owes. */
@@ -155,6 +188,19 @@ export interface Failing {
   readonly message: string | null;
 }
 
+/** Where a handler has its requests sent, as far as they did not arrive. */
+export interface Endpoint {
+  readonly plugin: string;
+  readonly handler: string;
+  /** How many were given up since one last arrived. */
+  readonly failures: number;
+  /** When the last one was given up. */
+  readonly last: string;
+  readonly message: string | null;
+  /** Since when nothing is sent there; null: it still is. */
+  readonly disabled_at: string | null;
+}
+
 /** Whether the chain of hashes holds. */
 export interface Verified {
   readonly ok: boolean;
@@ -172,10 +218,14 @@ export interface Verified {
 export interface LedgerNews {
   /** An event was appended in this process. */
   appended: Appended;
-  /** A delivery was settled by `settle` in this process. */
+  /** A run was asked for in this process, by its id. */
+  requested: string;
+  /** What became of a delivery, by `settle`, `sent` or `postpone` in this process. */
   settled: Delivery;
   /** A delivery is owed again: `replay` was called in this process. */
   replayed: Delivery;
+  /** A plugin has a request to be sent: by `settle` or `replay` in this process. */
+  unsent: string;
   /** Another process has changed something. */
   elsewhere: undefined;
 }
@@ -199,7 +249,7 @@ export interface LedgerStore {
   /** The run of an id. */
   run(id: string): Promise<RunRow | undefined>;
   /** Runs in the order in which they were begun, read in pages. */
-  runs(filter?: { readonly status?: readonly RunStatus[] } & Extent): AsyncIterable<RunRow>;
+  runs(filter?: RunFilter & Extent): AsyncIterable<RunRow>;
   /** The event of an id. */
   event(id: string): Promise<StoredEvent | undefined>;
   /** Events, read in pages: memory does not grow with their number. What comes while it is read may be left out. */
@@ -219,14 +269,45 @@ export interface LedgerStore {
   owedPlugins(): Promise<
     readonly { readonly plugin: string; readonly count: number; readonly due_at: string | null }[]
   >;
-  /** Ends a delivery. One that is not owed stays as it is, and the answer is false. Throws `DELIVERY_UNKNOWN`. */
+  /**
+   * What came of calling its handler: the end of a delivery, or a request that is to be sent. One that is not owed stays as
+   * it is, and the answer is false. Throws `DELIVERY_UNKNOWN`.
+   */
   settle(id: string, settlement: Settlement): Promise<boolean>;
-  /** Tried, and to be tried again at `dueAt`. One that is not owed stays as it is. Throws `DELIVERY_UNKNOWN`. */
-  postpone(id: string, attempts: number, dueAt: Date): Promise<boolean>;
-  /** Owed again, at once, whatever came of it before. Throws `DELIVERY_UNKNOWN`. */
-  replay(id: string): Promise<Delivery>;
+  /**
+   * The requests of a plugin that are to be sent: those that never were, in the order of events, or those that are to be
+   * sent again by `now`, the one that is due longest first.
+   */
+  unsent(
+    plugin: string,
+    which: 'first' | 'again',
+    options: { readonly limit: number; readonly now: Date },
+  ): Promise<readonly { readonly delivery: Delivery; readonly event: StoredEvent }[]>;
+  /** Who has how many requests to be sent, and when the first of those is due that are not due at `now`: null if none. */
+  unsentPlugins(now: Date): ReturnType<LedgerStore['owedPlugins']>;
+  /** Sent, not arrived, and to be sent again at `dueAt`. One that is not being sent stays. Throws `DELIVERY_UNKNOWN`. */
+  postpone(id: string, sent: Sent, dueAt: Date): Promise<boolean>;
+  /**
+   * Ends a delivery whose request has arrived, or was given up. With `disableAfter`, one that was given up counts against
+   * its endpoint, which is disabled at that number. One that is not being sent stays as it is, and the answer is false.
+   * Throws `DELIVERY_UNKNOWN`.
+   */
+  sent(
+    id: string,
+    sent: Sent & { readonly status: 'ok' | 'warn' | 'failed' },
+    disableAfter?: number | null,
+  ): Promise<boolean>;
+  /**
+   * To be made again, at once, whatever came of it before: sent, if it has a request, and its endpoint gets another chance;
+   * otherwise, or with `evaluate`, owed. Throws `DELIVERY_UNKNOWN`.
+   */
+  replay(id: string, options?: { readonly evaluate?: boolean }): Promise<Delivery>;
   /** Cancels all that a plugin is owed, and forgets that its handlers were failing. Gives how many it was. */
   cancel(plugin: string, reason: string): Promise<number>;
+  /** The endpoints to which the last requests did not arrive, most failures first. */
+  endpoints(): Promise<readonly Endpoint[]>;
+  /** Lets requests be sent again to all endpoints of a plugin. Gives how many were disabled. */
+  revive(plugin: string): Promise<number>;
   /** Deliveries in the order of events, read in pages. */
   deliveries(filter?: DeliveryFilter & Extent): AsyncIterable<Delivery>;
   /** The handlers whose last deliveries failed, most failures first. Skipped and cancelled ones do not count. */
@@ -235,7 +316,7 @@ export interface LedgerStore {
   verify(): Promise<Verified>;
   /**
    * Removes events from before a time, with their deliveries: the oldest ones, up to the first that is younger or
-   * still owes something. The chain can be verified as before.
+   * still owes or sends something. The chain can be verified as before.
    */
   prune(olderThan: Date): Promise<{ readonly events: number }>;
   /** Hears of changes, as they become durable. Gives the undo. What `hear` throws is uncaught, and harms nobody else. */

@@ -1,48 +1,12 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from 'patchbay-sdk';
 import { type Logger, pino } from 'pino';
 import { hiding } from './redact.ts';
+import { RollingFile } from './rolling-file.ts';
 
-/** The log of a plugin never takes more than twice this on disk. */
-const mostBytes = 1024 * 1024;
 /** A single line longer than this is cut. */
 const mostLine = 16 * 1024;
-
-/** A file that lines are added to; when it is full it becomes the older of two. */
-class RollingFile {
-  readonly #file: string;
-  #fd: number | undefined;
-  #size = 0;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  write(text: string): void {
-    const line = Buffer.from(text);
-    if (this.#fd === undefined) this.#open();
-    if (this.#size + line.length > mostBytes) this.#roll();
-    writeSync(this.#fd as number, line);
-    this.#size += line.length;
-  }
-
-  close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
-    this.#fd = undefined;
-  }
-
-  #open(): void {
-    this.#fd = openSync(this.#file, 'a', 0o600);
-    this.#size = fstatSync(this.#fd).size;
-  }
-
-  #roll(): void {
-    this.close();
-    renameSync(this.#file, `${this.#file}.1`);
-    this.#open();
-  }
-}
 
 /** The logs of plugins: one file of JSON lines each, bounded, without secrets. */
 export class PluginLogs {

@@ -1,6 +1,7 @@
 import { type EventName, type EventPayload, eventHooks, type Hooks, PatchbayError, type Payload } from 'patchbay-sdk';
 import { type CallRecord, type Interceptor, type Kernel, newRecord } from '../kernel/index.ts';
-import type { Delivery, LedgerStore, StoredEvent } from '../ledger/index.ts';
+import type { Delivery, LedgerStore, Owed, StoredEvent } from '../ledger/index.ts';
+import type { Rights } from './sending/rights.ts';
 import { settlementOf } from './settlement.ts';
 
 /** Which version of a plugin, in which files, is called. */
@@ -9,6 +10,8 @@ export interface Edition {
   readonly digest: string | null;
   /** Takes the secrets it was given out of what it says. */
   readonly hide: <T>(value: T) => T;
+  /** How the host sends for it; null while the plugin is kept from running. */
+  readonly rights: Rights | null;
 }
 
 /** How an event is emitted. */
@@ -54,14 +57,8 @@ export class Emitter {
     { after, appended }: EmitOptions = {},
   ): Promise<Emitted<E>> {
     const name = payload.event as E;
-    const hook = this.#kernel.hook(name);
     const awaited = eventHooks[name].failure === 'closed';
-    // Wrappers around an event that is only watched are called like handlers, when its deliveries are made.
-    const entries = awaited ? hook.handlers() : [...hook.wrappers(), ...hook.handlers()];
-    const owes = entries.map(({ plugin, id: handler }) => {
-      const { version, digest } = this.#editionOf(plugin);
-      return { plugin, handler, awaited, version, digest };
-    });
+    const owes = this.owes(name);
     const { event, deliveries } = await this.#store.append(payload, owes, after === undefined ? {} : { after });
     appended?.(event);
     if (!awaited) return { event, payload, changes: [] };
@@ -71,6 +68,23 @@ export class Emitter {
     } finally {
       this.#asking.delete(event.seq);
     }
+  }
+
+  /** What an event of this name owes, and to whom. */
+  owes(name: EventName): Owed[] {
+    const hook = this.#kernel.hook(name);
+    const awaited = eventHooks[name].failure === 'closed';
+    // Wrappers around an event that is only watched are called like handlers, when its deliveries are made.
+    const entries = awaited ? hook.handlers() : [...hook.wrappers(), ...hook.handlers()];
+    return entries.map(({ plugin, id: handler }) => {
+      const { version, digest } = this.#editionOf(plugin);
+      return { plugin, handler, awaited, version, digest };
+    });
+  }
+
+  /** Which edition of a plugin is there now. */
+  edition(plugin: string): Edition {
+    return this.#editionOf(plugin);
   }
 
   /** Whether the handlers of this event are being asked right now, so that its deliveries are nobody else's business. */
@@ -121,10 +135,7 @@ export class Emitter {
     }
     const { answer, durationMs } = handled ?? { answer: undefined, durationMs: 0 };
     const own = refusal !== undefined && its(refusal) ? refusal : undefined;
-    return this.#store.settle(
-      id,
-      settlementOf({ answer, failure, refusal: own, durationMs }, this.#editionOf(plugin).hide),
-    );
+    return this.#store.settle(id, settlementOf({ answer, failure, refusal: own, durationMs }, this.#editionOf(plugin)));
   }
 }
 

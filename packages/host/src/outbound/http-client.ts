@@ -12,6 +12,8 @@ export interface Caller {
   readonly name: string;
   /** What the operator granted, as in the lock file. */
   readonly grants: readonly string[];
+  /** Whether it may call any host by name that is at a public address, without a grant. @default false */
+  readonly anyHost?: boolean;
 }
 
 /** One POST. */
@@ -58,7 +60,7 @@ export class HttpClient {
   }
 
   #agent(caller: Caller): Agent {
-    const key = [caller.name, ...caller.grants].join('\n');
+    const key = [caller.name, caller.anyHost === true, ...caller.grants].join('\n');
     const known = this.#agents.get(key);
     if (known !== undefined) return known;
     const agent = new Agent({
@@ -79,10 +81,13 @@ export class HttpClient {
   }
 
   /** Connects to one origin. The addresses are looked up and checked here, and the socket is given what was checked. */
-  #connector(origin: URL, { name: plugin, grants }: Caller): buildConnector.connector {
+  #connector(origin: URL, { name: plugin, anyHost = false, ...caller }: Caller): buildConnector.connector {
     const host = origin.hostname;
     const port = Number(origin.port || (origin.protocol === 'https:' ? 443 : 80));
     const literal = host.replace(/^\[(.*)\]$/, '$1');
+    const isPublicName = isIP(literal) === 0 && host.replace(/\.$/, '') !== 'localhost';
+    // A name may be at any address: those that are not public need a grant all the same.
+    const grants = anyHost && isPublicName ? [...caller.grants, `net:${host}:${port}`] : caller.grants;
     const check = (decision: Decision) => {
       if ('refused' in decision) throw new PatchbayError('GRANT_MISSING', decision.refused, { plugin });
     };

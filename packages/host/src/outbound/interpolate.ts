@@ -25,6 +25,13 @@ const ofConnection = new Set(
   'host content-length transfer-encoding connection keep-alive proxy-connection upgrade expect te trailer'.split(' '),
 );
 
+/** What is wrong with a header that a plugin wants to be sent, if anything. Never tells its value. */
+export function problemOfHeader(header: string, value: string): string | undefined {
+  if (ofConnection.has(header.toLowerCase())) return `header ${header} cannot be set by a plugin`;
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return undefined;
+  return `header ${header} has a line break or another character that no header can carry`;
+}
+
 /**
  * Puts the variables of the environment, or else of the event (`run_id`, `turn_id`, `role`, `phase`), in place of each
  * `${NAME}` in header values. Never throws.
@@ -33,12 +40,10 @@ export function interpolate(declared: Readonly<Record<string, string>>, variable
   const headers = new Map<string, string>();
   const secrets: string[] = [];
   for (const [header, template] of Object.entries(declared)) {
-    if (ofConnection.has(header.toLowerCase())) return { problem: `header ${header} cannot be set by a plugin` };
     const filled = fill(template, variables);
     if ('problem' in filled) return { problem: `header ${header} ${filled.problem}` };
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(filled.value)) {
-      return { problem: `header ${header} has a line break or another character that no header can carry` };
-    }
+    const problem = problemOfHeader(header, filled.value);
+    if (problem !== undefined) return { problem };
     headers.set(header.toLowerCase(), filled.value);
     secrets.push(...filled.secrets);
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hooks, PatchbayError } from 'patchbay-sdk';
 import { type Entry, type Interceptor, type Kernel, newRecord } from '../kernel/index.ts';
 import type { AnyPayload, LedgerStore, Settlement } from '../ledger/index.ts';
+import type { Edition } from './emitter.ts';
 import { type Handled, settlementOf } from './settlement.ts';
 
 /** A delivery that is to be made now, with its event. */
@@ -11,14 +12,13 @@ export type Due = Awaited<ReturnType<LedgerStore['owed']>>[number];
 export interface Street {
   readonly kernel: Kernel<Hooks>;
   readonly store: LedgerStore;
-  /** Takes the secrets of a plugin out of what it says. */
-  hide<T>(plugin: string, value: T): T;
+  readonly editionOf: (plugin: string) => Edition;
   /** Whether somebody else is making this delivery right now. */
   isTaken(due: Due): boolean;
   /** Waits, for a while, for the handlers of other plugins that come before this one. */
   ahead(due: Due): Promise<void>;
   /** Hears of a delivery that failed and will not be tried again. */
-  failed(due: Due, settlement: Settlement): Promise<void>;
+  failed(due: Due, message: string | null): Promise<void>;
 }
 
 /** So many deliveries are taken from the ledger at a time; as many may be repeated after a crash. */
@@ -128,7 +128,7 @@ export class Lane {
     this.#done = placeOf(delivery.id);
     this.#stepped();
     written.push(this.#settle(delivery.id, settlement));
-    if (settlement.status === 'failed') written.push(failed(due, settlement));
+    if (settlement.status === 'failed') written.push(failed(due, settlement.message ?? null));
   }
 
   /** Calls the handler; if it is paused, when that is over. Undefined if the lane was closed before. */
@@ -139,7 +139,8 @@ export class Lane {
       if (waitMs === 0) {
         const handled = await callOne(this.#street.kernel, entry, due.event.payload, due.delivery.key);
         if (handled.failure?.code !== 'HANDLER_PAUSED') {
-          const settlement = settlementOf(handled, (value) => this.#street.hide(this.#plugin, value));
+          const settlement = settlementOf(handled, this.#street.editionOf(this.#plugin));
+          if (settlement.status === 'sending') return settlement;
           return { ...settlement, attempts: due.delivery.attempts + (settlement.attempts ?? 1) };
         }
       }

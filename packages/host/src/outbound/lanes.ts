@@ -1,7 +1,8 @@
 import type { Hooks } from 'patchbay-sdk';
 import type { Kernel } from '../kernel/index.ts';
-import { type LedgerStore, newEvent } from '../ledger/index.ts';
+import type { LedgerStore } from '../ledger/index.ts';
 import type { Edition, Emitter } from './emitter.ts';
+import { tellingOfFailures } from './failed.ts';
 import { Lane, placeOf, type Street } from './lane.ts';
 
 /**
@@ -22,21 +23,14 @@ export class Lanes {
     this.#street = {
       kernel,
       store,
-      hide: (plugin, value) => editionOf(plugin).hide(value),
+      editionOf,
       isTaken: ({ delivery, event }) => delivery.awaited && emitter.isAsking(event.seq),
       ahead: async ({ delivery }) => {
         for (const { id, plugin } of await store.ahead(delivery.id)) {
           if (plugin !== delivery.plugin) await this.#lanes.get(plugin)?.reached(placeOf(id));
         }
       },
-      failed: async ({ delivery, event }, { message }) => {
-        // That this failed is told by `deliveries`; telling it by an event of its own would never end.
-        if (event.type === 'delivery:failed') return;
-        const { id: delivery_id, plugin, handler } = delivery;
-        const { run_id, turn_id, role, phase } = event;
-        const about = { run_id, turn_id, role, phase, delivery_id, plugin, handler, error: message ?? 'failed' };
-        await emitter.emit(newEvent('delivery:failed', about)).catch(() => {});
-      },
+      failed: tellingOfFailures(emitter),
     };
   }
 
@@ -52,10 +46,15 @@ export class Lanes {
     await this.#look();
   }
 
+  /** Whether nothing is under way that does not wait for a paused handler. */
+  get isAtRest(): boolean {
+    return [...this.#lanes.values()].every((lane) => lane.isAtRest);
+  }
+
   /** Resolves when all that can be delivered now has been. */
   async rest(): Promise<void> {
     await this.#look();
-    while ([...this.#lanes.values()].some((lane) => !lane.isAtRest)) {
+    while (!this.isAtRest) {
       await Promise.all([...this.#lanes.values()].map((lane) => lane.rest()));
     }
   }

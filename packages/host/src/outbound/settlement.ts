@@ -1,6 +1,10 @@
-import type { PatchbayError } from 'patchbay-sdk';
+import { messageOf, type PatchbayError, type Verdict } from 'patchbay-sdk';
 import type { Settlement } from '../ledger/index.ts';
+import type { Edition } from './emitter.ts';
 import type { Outcome } from './outcome.ts';
+import { keepRequest } from './sending/request.ts';
+import { noRights } from './sending/rights.ts';
+import type { Seal } from './sending/seal.ts';
 import { outcomeBehind } from './told.ts';
 
 /** What a handler says is kept up to this length, in characters. */
@@ -16,9 +20,9 @@ export interface Handled {
   readonly durationMs: number;
 }
 
-/** How a delivery ended, as the ledger keeps it, with what must not be seen taken out. */
-export function settlementOf(handled: Handled, hide: <T>(value: T) => T): Settlement {
-  const { message, annotations, ...rest } = settle(handled);
+/** What the ledger is told of a delivery: how it ended or what it has sent, with what must not be seen taken out. */
+export function settlementOf(handled: Handled, { hide, rights }: Pick<Edition, 'hide' | 'rights'>): Settlement {
+  const { message, annotations, ...rest } = withRequest(settle(handled), handled.answer, (rights ?? noRights).seal);
   return { ...rest, message: cut(hide(message ?? null)), annotations: bounded(hide(annotations ?? null)) };
 }
 
@@ -50,9 +54,21 @@ function settle({ answer, failure, refusal, durationMs }: Handled): Settlement {
   return { ...detailsOf(outcomeBehind(answer)), ...said, status, verdict: verdict ?? null };
 }
 
+/** With the request that the handler asks for: it may if it lets things pass. */
+function withRequest(settlement: Settlement, answer: unknown, seal: Seal): Settlement {
+  const { send } = spoken(answer);
+  const { status, verdict } = settlement;
+  if (send === undefined || (status !== 'ok' && status !== 'warn') || verdict === 'block') return settlement;
+  try {
+    return { ...settlement, status: 'sending', attempts: 0, request: keepRequest(send, seal) };
+  } catch (error) {
+    return { ...settlement, status: 'failed', verdict: 'fail', message: messageOf(error) };
+  }
+}
+
 /** A verdict, if the handler answered one; observers may answer anything. */
-function spoken(answer: unknown): Partial<Pick<Outcome, 'verdict' | 'message' | 'annotations'>> {
-  return typeof answer === 'object' && answer !== null && 'verdict' in answer ? (answer as Partial<Outcome>) : {};
+function spoken(answer: unknown): Partial<Verdict> {
+  return typeof answer === 'object' && answer !== null && 'verdict' in answer ? (answer as Partial<Verdict>) : {};
 }
 
 function detailsOf(

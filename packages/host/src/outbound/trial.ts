@@ -2,6 +2,7 @@ import { type EventName, type EventPayload, type Hooks, PatchbayError, suggestio
 import type { Kernel } from '../kernel/index.ts';
 import type { Settlement } from '../ledger/index.ts';
 import { callOne } from './lane.ts';
+import { addressOf } from './sending/request.ts';
 import { settlementOf } from './settlement.ts';
 
 /** What came of trying one handler. */
@@ -33,7 +34,10 @@ export async function tryHandlers(
   const trials: Trial[] = [];
   for (const entry of entries) {
     const handled = await callOne(kernel, entry, payload, `trial.${payload.event_id}`);
-    trials.push({ handler: entry.id, ...settlementOf(handled, (value) => value) });
+    const { request, ...settlement } = settlementOf(handled, { hide: (value) => value, rights: null });
+    // Nothing is sent: this only says what would be.
+    const shown = request == null ? {} : ({ status: 'ok', message: `would send to ${addressOf(request)}` } as const);
+    trials.push({ handler: entry.id, ...settlement, ...shown });
   }
   return trials;
 }

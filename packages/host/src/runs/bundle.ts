@@ -1,4 +1,6 @@
-import type { Turn } from './state.ts';
+import { documentsIn } from '../day/bundle.ts';
+import { holdReasonOf } from './reviews.ts';
+import type { RunState, Turn } from './state.ts';
 import type { Plan } from './workshop.ts';
 
 /** The files that a core is given: what it should know, and nothing it has to be believed about. */
@@ -20,6 +22,8 @@ export function bundleOf(
     verify: step.verify,
     reviews: reviews === null ? null : reviewed(reviews),
     feedback: before?.feedback ?? [],
+    hold_reason: before === undefined ? heldBefore(state, reviews) : holdReasonOf(state, before),
+    inputs: state.inputs,
   };
   return {
     'turn.json': json(turn),
@@ -27,8 +31,16 @@ export function bundleOf(
     'mandate.md': `${role?.mandate ?? ''}\n`,
     'decisions.json': json(state.decisions),
     'objections.json': json(state.objections),
+    ...Object.fromEntries(
+      Object.entries(documentsIn(state, role?.report ?? null)).map(([file, one]) => [file, json(one)]),
+    ),
     ...(patch === null ? {} : { 'changes.patch': patch }),
   };
+}
+
+/** Why the run that this one resumes was held, for those who work in the phase in which it was. */
+function heldBefore({ held_for, phases }: RunState, reviews: Turn | null): string | null {
+  return reviews === null && phases.length === 1 ? held_for : null;
 }
 
 function reviewed({ turn_id, attempt, role, result }: Turn) {

@@ -1,22 +1,18 @@
-import { type EventName, type EventPayload, PatchbayError } from 'patchbay-sdk';
+import { type EventName, type EventPayload, PatchbayError, type TurnCost } from 'patchbay-sdk';
 import { type EventFields, isSettled, type LedgerStore, newEvent, type RunRow } from '../ledger/index.ts';
 import type { Emitter } from '../outbound/emitter.ts';
-import { type Action, decide, policy } from './decide.ts';
+import { type Abortion, abortedBy } from './aborted.ts';
+import { Budget } from './budget.ts';
+import { timeAfter } from './clock.ts';
+import { type Action, decide } from './decide.ts';
 import { examine } from './examine.ts';
-import { apply, fold, type RunConfig, type RunState, type Turn, type TurnResult, unbegun } from './state.ts';
+import { faultOf } from './fault.ts';
+import { judgeGate, policy } from './policy.ts';
+import { standIn } from './reviews.ts';
+import { startOf, type Wanted } from './started.ts';
+import { apply, fold, type RunState, type Turn, type TurnResult, unbegun } from './state.ts';
 import { objectionsOf, summaryOf } from './summary.ts';
-import type { Template } from './template/template.ts';
 import type { TurnEnd, Workshop } from './workshop.ts';
-
-/** A run that is wanted. */
-export interface Wanted {
-  readonly run_id: string;
-  readonly template: Template;
-  readonly goal: string;
-  readonly by: string;
-  readonly resumes?: string;
-  readonly from_phase?: string;
-}
 
 /** What the engine needs of the host. */
 export interface EngineParts {
@@ -28,8 +24,8 @@ export interface EngineParts {
 
 /** Writes down that a run is wanted; whoever is the host of the project carries it out. */
 export async function requestRun(ledger: LedgerStore, wanted: Wanted): Promise<void> {
-  const { run_id, goal, template, by, resumes, from_phase } = wanted;
-  await ledger.requestRun({ run_id, template: template.name, goal, snapshot: template, by, resumes, from_phase });
+  const { template, ...rest } = wanted;
+  await ledger.requestRun({ ...rest, template: template.name, snapshot: template });
 }
 
 /** The state of a run, from its events; undefined if it has none yet. Throws RUN_UNKNOWN. */
@@ -56,6 +52,9 @@ export class RunEngine {
   readonly #parts: EngineParts;
   readonly #run: string;
   readonly #abort = new AbortController();
+  readonly #budget = new Budget();
+  /** Ends the turns under way: the run has ended, or has used up what it may. */
+  readonly #stop = AbortSignal.any([this.#abort.signal, this.#budget.signal]);
   readonly #busy = new Map<string, Promise<void>>();
   /** Steps that all have let pass, in this process. */
   readonly #passed = new Set<string>();
@@ -74,9 +73,11 @@ export class RunEngine {
     this.#state = state;
     const stop = () => this.#abort.abort();
     signal?.addEventListener('abort', stop);
-    const unhear = this.#parts.ledger.on('elsewhere', () => void this.#look().catch((error) => this.#failed(error)));
+    const unhear = this.#heed();
     try {
       if (this.#state === undefined) await this.#begin(row);
+      // A crash may have come before it was.
+      else await this.#parts.workshop.publish(this.#state);
       await this.#loop(signal);
     } finally {
       unhear();
@@ -84,10 +85,42 @@ export class RunEngine {
       this.#abort.abort();
       await Promise.allSettled(this.#busy.values());
     }
-    if (this.#fault !== undefined) throw this.#fault;
+    if (this.#fault !== undefined) throw faultOf(this.#fault, this.#run);
     // Whoever ended it, and also if a crash came right after that.
     if (isSettled(this.#now.status)) await this.#parts.workshop.close(this.#now);
     return this.#now;
+  }
+
+  /** Ends the run between two of its steps; false if there is nothing to end, as it has not begun or is over. */
+  async abort(why: Abortion): Promise<boolean> {
+    try {
+      await this.#stepAs(() => abortedBy(why, this.#now, this.#time));
+    } catch (error) {
+      if (error instanceof PatchbayError && (error.code === 'RUN_MOVED' || error.code === 'RUN_UNKNOWN')) return false;
+      throw error;
+    }
+    this.#abort.abort();
+    return true;
+  }
+
+  /** Looks again when somebody else has changed something: another process, or an abort in this one. */
+  #heed(): () => void {
+    const { ledger } = this.#parts;
+    const look = () => void this.#look().catch((error) => this.#failed(error));
+    const unhear = [
+      ledger.on('elsewhere', look),
+      ledger.on('appended', ({ event }) => {
+        if (event.type === 'run:aborted' && event.run_id === this.#run) look();
+      }),
+    ];
+    return () => {
+      for (const undo of unhear) undo();
+    };
+  }
+
+  /** The time, as far as the run is concerned. */
+  get #time(): Date {
+    return timeAfter(this.#state?.at, this.#parts.now?.());
   }
 
   get #now(): RunState {
@@ -107,9 +140,10 @@ export class RunEngine {
 
   #actions(): readonly Action[] {
     const state = this.#now;
+    const { reason } = this.#budget;
+    if (reason !== undefined) return [{ kind: 'hold', reason }];
     const isPassed = state.asking !== null && this.#passed.has(state.asking.event_id);
-    const now = this.#parts.now?.() ?? new Date();
-    return decide(isPassed ? { ...state, asking: null } : state, now).filter(({ kind }) => kind !== 'wait');
+    return decide(isPassed ? { ...state, asking: null } : state, this.#time).filter(({ kind }) => kind !== 'wait');
   }
 
   /** One action at a time for each step of the template, and for the run as a whole. */
@@ -140,13 +174,18 @@ export class RunEngine {
 
   /** Makes the next step of the run: written down only if nobody else has made one meanwhile. */
   #step<E extends EventName>(payload: EventPayload<E>): Promise<EventPayload<E>> {
+    return this.#stepAs(() => payload);
+  }
+
+  /** A step that is made up when its turn has come. */
+  #stepAs<E extends EventName>(make: () => EventPayload<E>): Promise<EventPayload<E>> {
     const { promise: written, resolve, reject } = Promise.withResolvers<void>();
     const emitted = this.#writing.then(() => {
       const after = this.#state?.head ?? 0;
       // The others of a parallel group may still have something to say when one of them has the run held.
       if (this.#state !== undefined && isSettled(this.#state.status))
         throw new PatchbayError('RUN_MOVED', `run ${this.#run} is ${this.#state.status}`, { run: this.#run });
-      return this.#parts.emitter.emit(payload, {
+      return this.#parts.emitter.emit(make(), {
         after,
         appended: (event) => {
           if (event.seq > after) this.#state = apply(this.#state, event);
@@ -156,8 +195,8 @@ export class RunEngine {
     });
     emitted.catch(reject);
     this.#writing = written.catch(() => {});
-    return emitted.then(({ payload: passed }) => {
-      this.#passed.add(payload.event_id);
+    return emitted.then(({ event, payload: passed }) => {
+      this.#passed.add(event.id);
       return passed;
     });
   }
@@ -168,33 +207,13 @@ export class RunEngine {
     fields: Omit<EventFields<E>, 'run_id' | 'template' | 'goal'>,
   ): Promise<EventPayload<E>> {
     const { goal, template, phase } = this.#now;
-    const common = { run_id: this.#run, template: template.name, goal, phase: phase === '' ? null : phase };
+    const at = this.#time.toISOString();
+    const common = { at, run_id: this.#run, template: template.name, goal, phase: phase === '' ? null : phase };
     return this.#step(newEvent(type, { ...common, ...fields } as unknown as EventFields<E>));
   }
 
-  async #begin({ template, goal, request }: RunRow): Promise<void> {
-    const { snapshot, by, resumes, from_phase } = (request ?? {}) as unknown as {
-      snapshot: Template;
-      by: string;
-      resumes?: string;
-      from_phase?: string;
-    };
-    const config: RunConfig = {
-      template: snapshot,
-      started_by: by,
-      ...(from_phase === undefined ? {} : { from_phase }),
-    };
-    const payload = newEvent('run:started', {
-      run_id: this.#run,
-      template,
-      goal,
-      summary: goal,
-      config_summary: config as unknown as Record<string, unknown>,
-      roles: Object.keys(snapshot.roles),
-      phases: snapshot.phases.map(({ name }) => name),
-      ...(resumes === undefined ? {} : { resumes }),
-    });
-    await this.#step(payload).catch((error) => this.#failed(error));
+  async #begin(row: RunRow): Promise<void> {
+    await this.#step(startOf(row, this.#time)).catch((error) => this.#failed(error));
   }
 
   async #perform(action: Action): Promise<void> {
@@ -209,10 +228,20 @@ export class RunEngine {
         return this.#work({ ...action.turn, dispatch });
       }
       case 'advise': {
-        const { turn } = action;
-        const advisory = turn.result?.summary ?? '';
-        await this.#say('advisory:recorded', { ...about(turn), summary: advisory, by: turn.role, advisory });
+        const { turn, advisory } = action;
+        const { id: advisory_id, text } = advisory;
+        await this.#say('advisory:recorded', {
+          ...about(turn),
+          summary: text,
+          by: turn.role,
+          advisory: text,
+          advisory_id,
+        });
         return;
+      }
+      case 'stand-in': {
+        const role = this.#now.template.roles[action.turn.role];
+        return role === undefined ? undefined : this.#submit(action.turn, standIn(role, action.turn));
       }
       case 'accept':
         return this.#accept(action.turn);
@@ -230,11 +259,11 @@ export class RunEngine {
       }
       case 'announce': {
         const { gate, phase } = action;
-        const { kind } = gate.approval;
-        const waiting_for = kind === 'automatic' ? policy : `${gate.approval.quorum} approval(s)`;
+        const judged = judgeGate(this.#now, gate, phase);
+        const waiting_for = judged.opens ? policy : `${gate.approval.quorum} approval(s)${judged.because}`;
         await this.#say('gate:pending', {
           gate: gate.name,
-          kind,
+          kind: gate.approval.kind,
           from_phase: phase.name,
           to_phase: phase.next,
           waiting_for,
@@ -268,14 +297,24 @@ export class RunEngine {
   }
 
   async #work(turn: Turn): Promise<void> {
-    const end = await this.#parts.workshop.work(this.#now, turn, this.#abort.signal);
+    const ended = this.#budget.begin(turn, this.#now, this.#time);
+    const spent = (cost: TurnCost) => this.#budget.spent(turn.turn_id, cost, this.#now, this.#time);
+    const end = await this.#parts.workshop.work(this.#now, turn, this.#stop, spent).finally(ended);
     if (this.#abort.signal.aborted && end.result === null) return;
     if (end.result === null) return this.#fail(turn, end);
-    await this.#say('turn:submitted', { ...about(turn), ...toldOf(end.result) });
+    await this.#submit(turn, end.result);
   }
 
-  async #fail(turn: Turn, { error, exit_code, signal, timed_out }: TurnEnd): Promise<void> {
-    const told = error ?? { code: 'UNKNOWN', message: 'it failed without saying why' };
+  async #submit(turn: Turn, result: TurnResult): Promise<void> {
+    await this.#say('turn:submitted', { ...about(turn), ...toldOf(result) });
+    await this.#parts.workshop.publish(this.#now);
+  }
+
+  async #fail(turn: Turn, { error, exit_code, signal, timed_out, cost }: TurnEnd): Promise<void> {
+    const { reason } = this.#budget;
+    const isStopped = reason !== undefined && error?.code === 'STOPPED';
+    const why = isStopped ? { code: 'BUDGET', message: `it was stopped: ${reason}` } : error;
+    const told = why ?? { code: 'UNKNOWN', message: 'it failed without saying why' };
     await this.#say('turn:failed', {
       ...about(turn),
       summary: told.message,
@@ -283,6 +322,7 @@ export class RunEngine {
       exit_code,
       signal,
       timed_out,
+      ...(cost === undefined ? {} : { cost }),
     });
   }
 
@@ -308,11 +348,11 @@ export class RunEngine {
   async #examine({ gate, phase }: Extract<Action, { kind: 'examine' }>): Promise<void> {
     const problems = await examine(this.#now, gate, phase, await this.#parts.workshop.folder(this.#now));
     if (problems.length > 0) return this.#hold(`gate "${gate.name}" does not hold: ${problems.join('; ')}`);
-    const { kind, expiresMs, quorum } = gate.approval;
-    if (kind === 'automatic') return this.#open({ kind: 'open', gate, phase, by: policy, comment: null });
-    const now = this.#parts.now?.() ?? new Date();
-    const expires_at = expiresMs === null ? null : new Date(now.getTime() + expiresMs).toISOString();
-    const waiting_for = `${quorum} approval(s) of gate "${gate.name}"`;
+    const judged = judgeGate(this.#now, gate, phase);
+    if (judged.opens) return this.#open({ kind: 'open', gate, phase, by: policy, comment: judged.comment });
+    const { expiresMs, quorum } = gate.approval;
+    const expires_at = expiresMs === null ? null : new Date(this.#time.getTime() + expiresMs).toISOString();
+    const waiting_for = `${quorum} approval(s) of gate "${gate.name}"${judged.because}`;
     await this.#say('approval:requested', {
       approval_id: `${this.#run}/${phase.name}/${gate.name}`,
       kind: 'gate',
@@ -328,7 +368,7 @@ export class RunEngine {
       await this.#say('gate:transition', { ...approved, from_phase: phase.name, to_phase: phase.next });
       return;
     }
-    const run_summary = summaryOf(this.#now, new Date().toISOString());
+    const run_summary = summaryOf(this.#now, this.#time.toISOString());
     await this.#say('gate:completion', { ...approved, run_summary });
   }
 
@@ -337,7 +377,7 @@ export class RunEngine {
   }
 
   async #end(type: 'run:completed' | 'run:held' | 'run:failed', reason?: string): Promise<void> {
-    const run_summary = summaryOf(this.#now, new Date().toISOString());
+    const run_summary = summaryOf(this.#now, this.#time.toISOString());
     const decisions = [...this.#now.decisions];
     await this.#say(type, {
       summary: reason ?? this.#now.goal,

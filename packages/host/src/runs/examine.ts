@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState, Turn } from './state.ts';
 import { checkPattern } from './template/schema.ts';
-import { type Check, type Gate, type Phase, severities } from './template/template.ts';
+import { type Check, type Gate, type Phase, type Severity, severities } from './template/template.ts';
 
 /** Larger files are not looked into. */
 const mostBytes = 5 * 1024 * 1024;
@@ -13,28 +13,39 @@ export async function examine(state: RunState, gate: Gate, phase: Phase, folder:
 }
 
 function problemOf(state: RunState, check: Check, phase: Phase, folder: string): string | undefined {
-  const turns = state.turns.filter((turn) => turn.phase === phase.name);
   switch (check.kind) {
     case 'file':
       return problemOfFile(check, folder);
-    case 'verification': {
-      const failed = turns.filter(isWork).filter(({ result }) => result?.verification.status !== 'pass');
-      return failed.length === 0
-        ? undefined
-        : `verification of ${failed.map(({ turn_id }) => turn_id).join(', ')} did not pass`;
-    }
+    case 'verification':
+      return problemOfVerification(state, phase);
     case 'reviews': {
-      const open = turns.filter(({ reviews, state: at }) => reviews !== null && at !== 'accepted');
+      const reviews = turnsIn(state, phase).filter((turn) => !isWork(turn));
+      const open = reviews.filter(({ state: at }) => at !== 'accepted');
       return open.length === 0 ? undefined : `reviews ${open.map(({ turn_id }) => turn_id).join(', ')} are open`;
     }
-    case 'objections': {
-      const least = rankOf(check.severity);
-      const open = state.objections.filter((one) => one.open && rankOf(one.severity) >= least);
-      return open.length === 0
-        ? undefined
-        : `objections are open: ${open.map(({ id, statement }) => `${id} ${statement}`).join(', ')}`;
-    }
+    case 'objections':
+      return problemOfObjections(state, check.severity);
   }
+}
+
+/** The steps of a phase whose last verification did not pass, or was none. */
+export function problemOfVerification(state: RunState, phase: Phase): string | undefined {
+  const work = turnsIn(state, phase).filter(isWork);
+  const failed = work.filter(({ result }) => result?.verification.status !== 'pass');
+  if (failed.length === 0) return undefined;
+  return `verification of ${failed.map(({ turn_id }) => turn_id).join(', ')} did not pass`;
+}
+
+/** The open objections of at least this severity. */
+export function problemOfObjections({ objections }: RunState, severity: Severity): string | undefined {
+  const least = rankOf(severity);
+  const open = objections.filter((one) => one.open && rankOf(one.severity) >= least);
+  if (open.length === 0) return undefined;
+  return `objections are open: ${open.map(({ id, statement }) => `${id} ${statement}`).join(', ')}`;
+}
+
+function turnsIn({ turns }: RunState, { name }: Phase): readonly Turn[] {
+  return turns.filter(({ phase }) => phase === name);
 }
 
 /** One that nobody knows counts as the highest. */

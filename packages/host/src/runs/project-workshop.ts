@@ -1,10 +1,10 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AgentCore, messageOf, PatchbayError, type TurnWork } from 'patchbay-sdk';
+import { type AgentCore, messageOf, type TurnCost } from 'patchbay-sdk';
 import type { Casting, RunSettings } from '../config/project.ts';
-import { ledgerFile, stateDir } from '../config/state.ts';
-import type { Launcher } from '../sandbox/launcher.ts';
+import { stateDir } from '../config/state.ts';
+import { writeDayFiles } from '../day/files.ts';
 import {
   closeTurnWorkspace,
   closeWorkspace,
@@ -23,31 +23,30 @@ import {
   type Workspace,
 } from '../workspaces/index.ts';
 import { bundleOf } from './bundle.ts';
-import type { RunState, Turn } from './state.ts';
-import type { Role, Step } from './template/template.ts';
+import { castingOf, isParallel, roleOf, stepOf } from './casting.ts';
+import { guarded } from './confinement.ts';
+import { most, type RunState, type Turn } from './state.ts';
+import type { Role } from './template/template.ts';
+import { type Tools, TurnDesk } from './turn-desk.ts';
 import { TurnFiles } from './turn-files.ts';
-import { type Invalid, protocolErrors, readResult } from './validate.ts';
+import { checkedCost, claimedCost, type Invalid, protocolErrors, readResult, verdictErrors } from './validate.ts';
 import type { Plan, TurnEnd, Workshop } from './workshop.ts';
 
+type Spent = (cost: TurnCost) => void;
 type Ending = Pick<TurnEnd, 'exit_code' | 'signal' | 'timed_out'>;
 
 /** What the turns of a project are worked on with. */
-export interface WorkshopParts {
-  readonly project: string;
-  readonly launcher: Launcher;
+export interface WorkshopParts extends Tools {
   /** The cores there are. */
   readonly cores: readonly AgentCore[];
   readonly settings: RunSettings;
-  /** The environment of which cores see what their settings name. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Hears how turns go. */
-  readonly log?: (turn: Turn, line: string) => void;
+  /** Looks whether the plugins of the project are still what they were: somebody may have touched them. */
+  readonly recheck?: () => Promise<void>;
 }
 
 const unended: Ending = { exit_code: null, signal: null, timed_out: false };
 /** How long a core that was stopped has to end; by then its processes were killed. */
 const graceMs = 15_000;
-const base = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 /** Works on turns in the project: a worktree where it is a repository, the folder itself where not. */
 export class ProjectWorkshop implements Workshop {
@@ -70,15 +69,33 @@ export class ProjectWorkshop implements Workshop {
     return { adapter: this.#casting(roleOf(state, role)).core, bundle: { path, files: [...files], sha256 } };
   }
 
-  async work(state: RunState, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+  async work(state: RunState, turn: Turn, signal: AbortSignal, spent: Spent): Promise<TurnEnd> {
     const ws = await this.#workspace(state, turn);
-    if (ws.kind !== 'folder' || !isParallel(state, turn)) return this.#workIn(ws, state, turn, signal);
+    const act = () => this.#unlessStopped(signal, () => this.#workIn(ws, state, turn, signal, spent));
     // A folder cannot be had twice: what one changes there would be blamed on the other.
-    return this.#inTurn(state, () => this.#workIn(ws, state, turn, signal));
+    const end = await (ws.kind === 'folder' && isParallel(state, turn) ? this.#inTurn(state, act) : act());
+    return this.#charged(state, turn, end);
   }
 
-  async #workIn(ws: Workspace, state: RunState, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
-    if (signal.aborted) return failed('STOPPED', ['the run was stopped']);
+  /** Whatever is left half done when a turn is stopped is of no interest; but somebody may have touched the plugins. */
+  async #unlessStopped(signal: AbortSignal, act: () => Promise<TurnEnd>): Promise<TurnEnd> {
+    const end = await act().catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+    if (end !== undefined && !signal.aborted) return end;
+    await this.#parts.recheck?.();
+    return end?.result == null ? failed('STOPPED', ['the run was stopped']) : end;
+  }
+
+  /** With what it has cost: by what its core told, or its result, whichever is more. */
+  #charged(state: RunState, turn: Turn, end: TurnEnd): TurnEnd {
+    const claimed = end.result?.cost ?? claimedCost(join(this.#files.dir(state, turn), 'result.json'));
+    const cost = most(this.#files.spent(state, turn), claimed);
+    return end.result === null ? { ...end, cost } : { ...end, result: { ...end.result, cost } };
+  }
+
+  async #workIn(ws: Workspace, state: RunState, turn: Turn, signal: AbortSignal, spent: Spent): Promise<TurnEnd> {
+    signal.throwIfAborted();
     const role = roleOf(state, turn.role);
     const dir = this.#files.dir(state, turn);
     const { path, files, sha256 } = turn.dispatch.bundle;
@@ -87,10 +104,10 @@ export class ProjectWorkshop implements Workshop {
     }
     const before = await this.#files.before(state, turn, ws);
     const resultFile = join(dir, 'result.json');
-    const found = readResult(resultFile, turn.dispatch);
+    const found = readResult(resultFile, turn.dispatch, role.report);
     // Its core had finished when the host died: it is not asked again.
-    const fault = 'code' in found ? await this.#play(state, turn, role, ws, resultFile, signal) : undefined;
-    if (signal.aborted) return failed('STOPPED', ['the run was stopped']);
+    const fault = 'code' in found ? await this.#play(state, turn, role, ws, resultFile, signal, spent) : undefined;
+    signal.throwIfAborted();
     return this.#judge(state, turn, role, ws, before, fault, signal);
   }
 
@@ -111,6 +128,15 @@ export class ProjectWorkshop implements Workshop {
     return merged.conflicts;
   }
 
+  /** Where turns work in the project's own folder, not while one does: it would be blamed for it. */
+  publish(state: RunState): Promise<void> {
+    return this.#inTurn(state, async () => {
+      const last = state.turns.at(-1);
+      const problems = writeDayFiles(this.#parts.project, state);
+      if (last !== undefined) for (const problem of problems) this.#parts.log?.(last, problem);
+    });
+  }
+
   async folder(state: RunState): Promise<string> {
     return (await this.#runWorkspace(state)).dir;
   }
@@ -122,10 +148,11 @@ export class ProjectWorkshop implements Workshop {
   }
 
   #runWorkspace(state: RunState): Promise<Workspace> {
-    const { run_id, resumes } = state;
+    const { run_id, resumes, builds_on } = state;
+    const branchOf = (run: string | null) => (run === null ? undefined : `patchbay/${run}`);
     // What was accepted before it was held is on the branch of the run that it goes on with.
-    const from = resumes === null ? undefined : `patchbay/${resumes}`;
-    return openWorkspace({ project: this.#parts.project, run_id, state: this.#files.run(state), from });
+    const places = { from: branchOf(resumes), ahead: branchOf(builds_on) };
+    return openWorkspace({ project: this.#parts.project, run_id, state: this.#files.run(state), ...places });
   }
 
   #workspace(state: RunState, turn: Turn): Promise<Workspace> {
@@ -171,6 +198,7 @@ export class ProjectWorkshop implements Workshop {
     ws: Workspace,
     result_file: string,
     signal: AbortSignal,
+    spent: Spent,
   ): Promise<TurnEnd | undefined> {
     const casting = this.#casting(role);
     const core = this.#parts.cores.find(({ name }) => name === casting.core);
@@ -180,93 +208,34 @@ export class ProjectWorkshop implements Workshop {
         casting.core === 'default' ? 'say in patchbay.yaml under "runs" which one it is' : `known are ${known}`;
       return failed('CORE_UNKNOWN', [`there is no agent core "${casting.core}" for role "${role.name}"; ${how}`]);
     }
-    rmSync(result_file, { force: true });
+    rmSync(result_file, { force: true, recursive: true });
     const late = AbortSignal.timeout(role.timeoutMs);
     const both = AbortSignal.any([signal, late]);
     const stopped = Promise.withResolvers<never>();
     both.addEventListener('abort', () => stopped.reject(new Error('was stopped')), { once: true });
     stopped.promise.catch(() => {});
-    let ending = unended;
-    const heard = (end: Ending) => {
-      ending = end;
-    };
-    const work = this.#workFor(state, turn, role, ws, result_file, casting.with, both, heard);
-    const running = (async () => core.run?.(work))();
+    const dir = this.#files.dir(state, turn);
+    const told: Spent = (cost) => spent(this.#files.spend(state, turn, checkedCost(cost)));
+    const assignment = { state, turn, role, ws, dir, result_file, config: casting.with, signal: both, spent: told };
+    let desk: TurnDesk | undefined;
+    const running = (async () => {
+      desk = new TurnDesk(this.#parts, assignment);
+      await core.run?.(desk.work);
+    })();
     try {
       await Promise.race([running, stopped.promise]);
       return undefined;
     } catch (error) {
-      // What it started must be gone before its work is looked at, or done again.
       await Promise.race([running.catch(() => {}), sleep(graceMs, undefined, { ref: false })]);
-      if (late.aborted || ending.timed_out) {
-        const message = `${role.name} took longer than ${role.timeoutMs / 1000} s`;
-        return { ...failed('TIMEOUT', [message]), ...ending, timed_out: true };
-      }
-      return { ...failed('CORE_FAILED', [messageOf(error)]), ...ending };
+      const { exit_code = null, signal: by = null } = desk?.ending ?? {};
+      const fault = late.aborted
+        ? failed('TIMEOUT', [`${role.name} took longer than ${role.timeoutMs / 1000} s`])
+        : failed('CORE_FAILED', [messageOf(error)]);
+      return { ...fault, exit_code, signal: by, timed_out: late.aborted };
+    } finally {
+      // What it started must be gone before its work is looked at, or done again.
+      await desk?.close();
     }
-  }
-
-  #workFor(
-    state: RunState,
-    turn: Turn,
-    role: Role,
-    ws: Workspace,
-    result_file: string,
-    config: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-    heard: (end: Ending) => void,
-  ): TurnWork {
-    const { turn_id, attempt, phase } = turn;
-    const log = (line: string) => {
-      writeFileSync(join(this.#files.dir(state, { turn_id, attempt }), 'log.txt'), `${line}\n`, {
-        flag: 'a',
-        mode: 0o600,
-      });
-      this.#parts.log?.(turn, line);
-    };
-    return {
-      key: `${state.run_id}/${turn_id}/${attempt}`,
-      run_id: state.run_id,
-      turn_id,
-      attempt,
-      phase,
-      role: role.name,
-      goal: turn.dispatch.goal ?? state.goal,
-      reviews: turn.reviews?.turn_id ?? null,
-      bundle: turn.dispatch.bundle.path,
-      workspace: ws.dir,
-      result_file,
-      writes: role.writes,
-      config,
-      signal,
-      log,
-      exec: async (argv, options = {}) => {
-        const env = { ...this.#environment(config), ...options.env };
-        const job = {
-          argv,
-          cwd: ws.dir,
-          env,
-          timeoutMs: role.timeoutMs,
-          ...guarded(this.#parts.project),
-          ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
-        };
-        const end = await this.#parts.launcher.run(job, signal);
-        const ending = { exit_code: end.exitCode, signal: end.signal, timed_out: end.timedOut };
-        heard(ending);
-        return { ...ending, stdout: end.stdout.text, stderr: end.stderr.text };
-      },
-    };
-  }
-
-  /** The base, and what the settings of the role name in `env`: whoever wrote the template or the project lets it. */
-  #environment(config: Readonly<Record<string, unknown>>): Record<string, string> {
-    const named = Array.isArray(config['env']) ? config['env'].map(String) : [];
-    return Object.fromEntries(
-      [...base, ...named].flatMap((name) => {
-        const value = this.#parts.env[name];
-        return value === undefined ? [] : [[name, value] as const];
-      }),
-    );
   }
 
   /** The stages: result, assignment, write scope against what was seen to change, verification, protocol. */
@@ -280,10 +249,11 @@ export class ProjectWorkshop implements Workshop {
     signal: AbortSignal,
   ): Promise<TurnEnd> {
     const changes = await observe(ws, before);
+    if (changes.some(({ special }) => special === 'protected')) await this.#parts.recheck?.();
     const beyond = outside(changes, turn.reviews === null ? role.writes : []);
     const stuck = beyond.length === 0 ? [] : await restore(ws, beyond, before);
     if (fault !== undefined) return fault;
-    const result = readResult(join(this.#files.dir(state, turn), 'result.json'), turn.dispatch);
+    const result = readResult(join(this.#files.dir(state, turn), 'result.json'), turn.dispatch, role.report);
     if ('code' in result) return failed(result.code, result.errors);
     if (beyond.length > 0) {
       const told = beyond.map(({ path }) => `${path} was changed, which ${role.name} may not`);
@@ -296,6 +266,7 @@ export class ProjectWorkshop implements Workshop {
       env: {},
       timeoutMs: role.timeoutMs,
       signal,
+      guard: guarded(ws),
       log: (text) => this.#parts.log?.(turn, text),
     });
     const { status, machine_evidence } = checked;
@@ -304,53 +275,27 @@ export class ProjectWorkshop implements Workshop {
       const told = bad.map(({ command, exit_code, tail }) => `${command} exited with ${exit_code}: ${tail.trim()}`);
       return failed('VERIFICATION', told);
     }
-    const protocol = protocolErrors(result, turn.reviews !== null, state.decisions);
+    const isReview = turn.reviews !== null;
+    const protocol = [
+      ...protocolErrors(result, isReview, state.decisions),
+      ...(isReview ? verdictErrors(result, role.report) : []),
+    ];
     if (protocol.length > 0) return failed('PROTOCOL', protocol);
     const verification = { status, commands: [...commands], machine_evidence: [...machine_evidence] };
     const all = turn.attempt === 1 ? changes : await observe(ws, await this.#files.beforeAll(state, turn, ws));
     const foreign = new Set(outside(all, role.writes));
-    const files_changed = all.filter((change) => !foreign.has(change)).map(({ path }) => path);
+    const own = all.filter((change) => !foreign.has(change));
+    // A file that was renamed is gone from where it was.
+    const files_changed = own.flatMap(({ path, from }) => (from === null ? [path] : [from, path]));
     return { ...unended, error: null, result: { ...result, files_changed, verification } };
   }
-}
-
-/** Which core plays a role, and how: as the project says, or else the template. */
-export function castingOf(role: Role, { roles, core }: RunSettings): Casting {
-  const own = roles[role.name];
-  if (own !== undefined) return { core: own.core, with: { ...role.with, ...own.with } };
-  if (role.core !== 'default' || core === null) return { core: role.core, with: role.with };
-  return { core: core.core, with: { ...core.with, ...role.with } };
-}
-
-/** What no agent may touch, whatever its role: the record of what it did. */
-function guarded(project: string): { pinned: string[]; readOnly: string[] } {
-  const ledger = ledgerFile(project);
-  const lock = join(stateDir(project), 'host.lock');
-  return { pinned: [stateDir(project)], readOnly: [ledger, `${ledger}-wal`, `${ledger}-shm`, lock] };
 }
 
 function failed(code: string, errors: Invalid['errors']): TurnEnd {
   return { ...unended, result: null, error: { code, message: errors.join('\n') } };
 }
 
-function roleOf(state: RunState, name: string): Role {
-  const role = state.template.roles[name];
-  if (role === undefined) throw new PatchbayError('RUN_REFUSED', `there is no role "${name}"`, { run: state.run_id });
-  return role;
-}
-
-function stepOf(state: RunState, turn: Turn): Step {
-  const steps = state.template.phases.flatMap((phase) => phase.steps.flat());
-  return steps.find(({ id }) => id === turn.step) as Step;
-}
-
 /** A turn that others work beside has a workspace of its own; reviewers look at that of the turn they judge. */
 async function workspaceIn(run: Workspace, state: RunState, turn: Turn): Promise<Workspace> {
   return isParallel(state, turn) ? openTurnWorkspace(run, turn.reviews?.turn_id ?? turn.turn_id) : run;
-}
-
-/** Whether others work beside it. */
-function isParallel(state: RunState, turn: Turn): boolean {
-  const groups = state.template.phases.flatMap((phase) => phase.steps);
-  return (groups.find((group) => group.some(({ id }) => id === turn.step))?.length ?? 1) > 1;
 }

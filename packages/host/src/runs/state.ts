@@ -1,6 +1,8 @@
 import { type EventPayload, PatchbayError } from 'patchbay-sdk';
+import type { DocumentName, Report } from '../day/documents.ts';
 import type { RunRow, RunStatus, StoredEvent } from '../ledger/index.ts';
-import type { Template } from './template/template.ts';
+import { timeAfter } from './clock.ts';
+import { type Template, usualReviews } from './template/template.ts';
 import { transitions } from './transitions.ts';
 
 /** The result of a turn. */
@@ -37,15 +39,36 @@ export interface StandingGate {
     readonly by: string;
     readonly decision: 'approved' | 'refused';
     readonly comment: string | null;
+    /** Whether they proved who they are. */
+    readonly proven: boolean;
   }[];
 }
 
 /** What somebody had to say against the work. */
 export type Objection = TurnResult['objections'][number] & {
   readonly by: string;
-  /** Not any more when the turn it was rejected for is accepted. */
+  /** The turn that was rejected for it, if one was. */
+  readonly about: string | null;
+  /** Not any more when the turn it is about is accepted. */
   readonly open: boolean;
 };
+
+/** A document as a turn handed it in. */
+export interface Submitted extends Pick<Turn, 'turn_id' | 'role' | 'attempt'> {
+  readonly report: Report;
+}
+
+/** What a run takes over from the one that it resumes. */
+export interface Carried {
+  readonly decisions: TurnResult['decisions'];
+  /** Those that were open. */
+  readonly objections: readonly Objection[];
+  /** What was changed by work that was accepted: it begins with that. */
+  readonly files: readonly string[];
+  readonly documents?: RunState['documents'];
+  /** Why it was held. */
+  readonly held_for?: string | null;
+}
 
 /** A run, as its events tell it. */
 export interface RunState {
@@ -55,6 +78,12 @@ export interface RunState {
   /** Who asked for it. */
   readonly started_by: string;
   readonly resumes: string | null;
+  /** Why the run that it resumes was held; null if it resumes none. */
+  readonly held_for: string | null;
+  /** What it was told when it was asked for, by name. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** The run whose work it begins with, if that is not checked out. */
+  readonly builds_on: string | null;
   readonly status: RunStatus;
   readonly phase: string;
   readonly phases: readonly { readonly name: string; readonly started_at: string; readonly ended_at: string | null }[];
@@ -63,21 +92,28 @@ export interface RunState {
   readonly gates: readonly { readonly name: string; readonly state: 'pending' | 'open' | 'refused' }[];
   readonly decisions: TurnResult['decisions'];
   readonly objections: readonly Objection[];
+  /** The files that accepted work has changed, that of the runs it resumes included. */
+  readonly files: readonly string[];
+  /** The last document of each kind that was handed in. */
+  readonly documents: { readonly [D in DocumentName]?: Submitted };
   readonly advisories: readonly string[];
-  /** Turns whose concern has been recorded. */
+  /** Concerns that have been recorded: the turn that raised it, and what it is known by. */
   readonly advised: readonly string[];
   readonly cost: TurnResult['cost'];
   readonly started_at: string;
   readonly reason: string | null;
   /** The place of its last step. */
   readonly head: number;
+  /** When its last step was. */
+  readonly at: string;
   /** Its last step, if that may be refused: a crash may have come before all had let it pass. */
   readonly asking: EventPayload<'run:started'> | EventPayload<'gate:pending'> | null;
 }
 
 type Step = Pick<StoredEvent, 'seq' | 'type' | 'payload'>;
 
-const free = { input_tokens: 0, output_tokens: 0, usd: 0 };
+/** Of no cost. */
+export const free = { input_tokens: 0, output_tokens: 0, usd: 0 };
 
 /** Nothing has happened yet. */
 const blank = {
@@ -86,8 +122,11 @@ const blank = {
   gates: [],
   decisions: [],
   objections: [],
+  files: [],
   advisories: [],
+  documents: {},
   advised: [],
+  held_for: null,
   cost: free,
   reason: null,
 } satisfies Partial<RunState>;
@@ -106,13 +145,15 @@ export function apply(state: RunState | undefined, { seq, type, payload }: Step)
     throw new PatchbayError('RUN_TRANSITION', `a run cannot begin with ${type}`, { run: payload.run_id ?? undefined });
   }
   if (!transitions[state.status].includes(type)) throw impossible(state, type, 'not in this state');
-  const next = { ...state, head: seq, asking: null };
+  const next = { ...state, head: seq, at: timeAfter(state.at, new Date(payload.at)).toISOString(), asking: null };
   switch (payload.event) {
     case 'turn:dispatched':
       return { ...next, turns: dispatched(state, payload) };
     case 'turn:submitted':
       return {
-        ...changed(next, payload, ['dispatched'], { state: 'submitted', result: payload.result }),
+        // A review that failed may be stood in for.
+        ...changed(next, payload, ['dispatched', 'failed'], { state: 'submitted', result: payload.result }),
+        documents: withDocument(state, payload),
         cost: plus(state.cost, payload.result.cost),
       };
     case 'turn:accepted':
@@ -122,12 +163,15 @@ export function apply(state: RunState | undefined, { seq, type, payload }: Step)
       return changed(next, payload, ['dispatched', 'submitted'], { state: 'rejected', feedback });
     }
     case 'turn:failed':
-      return changed(next, payload, ['dispatched'], { state: 'failed', feedback: payload.error.message.split('\n') });
+      return {
+        ...changed(next, payload, ['dispatched'], { state: 'failed', feedback: payload.error.message.split('\n') }),
+        cost: plus(state.cost, payload.cost ?? free),
+      };
     case 'advisory:recorded':
       return {
         ...next,
         advisories: [...state.advisories, payload.advisory],
-        advised: [...state.advised, payload.turn_id ?? ''],
+        advised: [...state.advised, advisedAs(payload.turn_id ?? '', payload.advisory_id ?? '')],
       };
     case 'gate:pending': {
       const gate = { name: payload.gate, phase: payload.from_phase ?? state.phase, approval: null, votes: [] };
@@ -140,7 +184,8 @@ export function apply(state: RunState | undefined, { seq, type, payload }: Step)
     }
     case 'approval:decided': {
       const gate = standing(state, type);
-      const vote = { by: payload.approver, decision: payload.decision, comment: payload.comment };
+      const { approver: by, decision, comment, proof } = payload;
+      const vote = { by, decision, comment, proven: proof !== undefined };
       const voted = { ...next, gate: { ...gate, votes: [...gate.votes, vote] } };
       return vote.decision === 'refused' ? marked(voted, gate.name, 'refused') : voted;
     }
@@ -167,44 +212,78 @@ export interface RunConfig {
   readonly started_by: string;
   /** The phase to begin with, if not the first. */
   readonly from_phase?: string;
+  readonly inputs?: RunState['inputs'];
+  readonly builds_on?: string;
+  /** Of the run that it resumes, if it does. */
+  readonly carried?: Carried;
+  /** The objections of that run which do not stand any more, by the word of whoever started this one. */
+  readonly overruled?: readonly string[];
 }
 
 /** The state of a run that was only asked for. */
 export function unbegun({ run_id, goal, request, created_at }: RunRow): RunState {
-  const { snapshot, by, resumes } = request as unknown as { snapshot: Template; by: string; resumes?: string };
+  const { snapshot, by, resumes, inputs, builds_on } = request as unknown as {
+    snapshot: Template;
+    by: string;
+    resumes?: string;
+  } & Pick<RunConfig, 'inputs' | 'builds_on'>;
   return {
     run_id,
     goal: goal ?? '',
     template: snapshot,
     started_by: by,
     resumes: resumes ?? null,
+    inputs: inputs ?? {},
+    builds_on: builds_on ?? null,
     status: 'pending',
     phase: '',
     phases: [],
     ...blank,
     started_at: created_at,
     head: 0,
+    at: created_at,
     asking: null,
   };
 }
 
 function begun(payload: EventPayload<'run:started'>, seq: number): RunState {
-  const { template, started_by, from_phase } = payload.config_summary as unknown as RunConfig;
+  const config = payload.config_summary as unknown as RunConfig;
+  const { template, started_by, from_phase, inputs, builds_on, carried } = config;
   const phase = from_phase ?? template.phases[0]?.name ?? '';
   return {
     run_id: payload.run_id ?? '',
     goal: payload.goal ?? '',
-    template,
+    // One that began before templates said anything of reviews.
+    template: { ...template, reviews: template.reviews ?? usualReviews },
     started_by,
     resumes: payload.resumes ?? null,
+    inputs: inputs ?? {},
+    builds_on: builds_on ?? null,
     status: 'active',
     phase,
     phases: [{ name: phase, started_at: payload.at, ended_at: null }],
     ...blank,
+    ...carried,
     started_at: payload.at,
     head: seq,
+    at: payload.at,
     asking: payload,
   };
+}
+
+/** What stands in `advised` for a concern. */
+export function advisedAs(turn_id: string, advisory_id: string): string {
+  return `${turn_id} ${advisory_id}`;
+}
+
+function withDocument(
+  { documents, template }: RunState,
+  { turn_id, role, attempt, result }: EventPayload<'turn:submitted'>,
+): RunState['documents'] {
+  const name = template.roles[role ?? '']?.report ?? null;
+  const { report } = result;
+  if (name === null || report === undefined || report === null) return documents;
+  return { ...documents, [name]: { turn_id: turn_id ?? '', role: role ?? '', attempt: attempt ?? 1, report } };
 }
 
 function dispatched(state: RunState, payload: EventPayload<'turn:dispatched'>): Turn[] {
@@ -246,17 +325,18 @@ function changed(
 
 function accepted(state: RunState, { result, role, turn_id }: EventPayload<'turn:accepted'>): RunState {
   const known = new Set(state.decisions.map(({ statement }) => statement));
-  const by = `${role}, ${turn_id}`;
-  const answered = new Set(
-    state.turns
-      .filter(({ reviews, result: review }) => reviews?.turn_id === turn_id && review?.status === 'rejected')
-      .map((review) => `${review.role}, ${review.turn_id}`),
-  );
-  const before = state.objections.map((one) => (answered.has(one.by) ? { ...one, open: false } : one));
+  const { reviews } = state.turns.find((turn) => turn.turn_id === turn_id) as Turn;
+  const raised = {
+    by: `${role}, ${turn_id}`,
+    about: result.status === 'rejected' ? (reviews?.turn_id ?? null) : null,
+    open: true,
+  };
+  const before = state.objections.map((one) => (one.about === turn_id ? { ...one, open: false } : one));
   return {
     ...state,
     decisions: [...state.decisions, ...result.decisions.filter(({ statement }) => !known.has(statement))],
-    objections: [...before, ...result.objections.map((objection) => ({ ...objection, by, open: true }))],
+    objections: [...before, ...result.objections.map((objection) => ({ ...objection, ...raised }))],
+    files: reviews === null ? [...new Set([...state.files, ...result.files_changed])] : state.files,
   };
 }
 
@@ -279,11 +359,21 @@ function entered(state: RunState, phase: string | null, at: string): RunState {
   return { ...state, phase, phases: [...phases, { name: phase, started_at: at, ended_at: null }] };
 }
 
-function plus(a: TurnResult['cost'], b: TurnResult['cost']): TurnResult['cost'] {
+/** Both together. */
+export function plus(a: TurnResult['cost'], b: TurnResult['cost']): TurnResult['cost'] {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     usd: a.usd + b.usd,
+  };
+}
+
+/** Of each figure the greater one. */
+export function most(a: TurnResult['cost'], b: TurnResult['cost']): TurnResult['cost'] {
+  return {
+    input_tokens: Math.max(a.input_tokens, b.input_tokens),
+    output_tokens: Math.max(a.output_tokens, b.output_tokens),
+    usd: Math.max(a.usd, b.usd),
   };
 }
 

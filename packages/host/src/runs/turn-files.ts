@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TurnCost } from 'patchbay-sdk';
 import { type Snapshot, snapshot, type Workspace, writeWhole } from '../workspaces/index.ts';
-import type { RunState, Turn } from './state.ts';
+import { free, plus, type RunState, type Turn } from './state.ts';
 
 type Run = Pick<RunState, 'run_id'>;
-type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
+/** One attempt of a turn. */
+export type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
 
 /** What is kept of turns while their run goes on, in the state folder of the project. */
 export class TurnFiles {
@@ -19,21 +21,43 @@ export class TurnFiles {
     return join(this.#state, 'runs', run_id);
   }
 
+  /** Where the folder of one attempt is, if it is. */
+  place(run: Run, { turn_id, attempt }: Attempt): string {
+    return join(this.run(run), 'turns', `${turn_id}-${attempt}`);
+  }
+
   /** The folder of one attempt; it is made. */
-  dir(run: Run, { turn_id, attempt }: Attempt): string {
-    const dir = join(this.run(run), 'turns', `${turn_id}-${attempt}`);
+  dir(run: Run, attempt: Attempt): string {
+    const dir = this.place(run, attempt);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     return dir;
   }
 
   /** The file that is there if the work of an attempt collided with that of others. */
   collided(run: Run, attempt: Attempt): string {
-    return join(this.dir(run, attempt), 'collided');
+    return join(this.#kept(run, attempt), 'collided');
+  }
+
+  /** What the attempt has spent so far, by what its core told. */
+  spent(run: Run, attempt: Attempt): TurnCost {
+    const file = this.#spentFile(run, attempt);
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as TurnCost) : free;
+  }
+
+  /** Adds to it: a crash does not make it less. Gives the sum. */
+  spend(run: Run, attempt: Attempt, cost: TurnCost): TurnCost {
+    const sum = plus(this.spent(run, attempt), cost);
+    writeWhole(this.#spentFile(run, attempt), JSON.stringify(sum));
+    return sum;
+  }
+
+  #spentFile(run: Run, attempt: Attempt): string {
+    return join(this.#kept(run, attempt), 'spent.json');
   }
 
   /** What was there before the attempt: looked up once, so that a crash in between changes nothing. */
   async before(run: Run, attempt: Attempt, ws: Workspace): Promise<Snapshot> {
-    const file = join(this.dir(run, attempt), 'before.json');
+    const file = join(this.#kept(run, attempt), 'before.json');
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
     const before = await snapshot(ws);
     const beginning = this.#beginning(run, attempt.turn_id);
@@ -53,8 +77,15 @@ export class TurnFiles {
     rmSync(this.#beginning(run, turn_id), { force: true });
   }
 
+  /** What the host keeps of an attempt, for itself: who works on it can change the folder of the attempt. It is made. */
+  #kept(run: Run, { turn_id, attempt }: Attempt): string {
+    const dir = join(this.run(run), 'kept', `${turn_id}-${attempt}`);
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    return dir;
+  }
+
   /** Holds the tree with which a turn began. */
   #beginning(run: Run, turn_id: string): string {
-    return join(this.run(run), 'turns', `${turn_id}.tree`);
+    return join(this.run(run), 'kept', `${turn_id}.tree`);
   }
 }

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
-import { type EventPayload, messageOf, problemsOf, turnResult } from 'patchbay-sdk';
-import type { TurnResult } from './state.ts';
+import { lstatSync, readFileSync } from 'node:fs';
+import { type EventPayload, messageOf, problemsOf, type TurnCost, turnResult } from 'patchbay-sdk';
+import { type Decision, type DocumentName, decisionOf, problemsOfDocument } from '../day/documents.ts';
+import { free, type TurnResult } from './state.ts';
 
 /** What is wrong with what a turn left behind: a stage, and all that was found in it. */
 export interface Invalid {
@@ -11,11 +12,16 @@ export interface Invalid {
 /** A result larger than this is none. */
 const mostBytes = 1024 * 1024;
 
+const costSchema = turnResult.shape.cost;
+
 type Turn = EventPayload<'turn:dispatched'>;
 
-/** Reads the result that a core left: the stages schema and assignment. */
-export function readResult(file: string, turn: Turn): TurnResult | Invalid {
-  const found = statSync(file, { throwIfNoEntry: false });
+/** What the decisions of documents are as statuses of turns. */
+const statuses: Readonly<Record<Decision, string>> = { SHIP: 'approved', HOLD: 'rejected', ADVISORY: 'advisory' };
+
+/** Reads the result that a core left, with the document that is asked for: the stages schema and assignment. */
+export function readResult(file: string, turn: Turn, asked: DocumentName | null): TurnResult | Invalid {
+  const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined)
     return { code: 'RESULT_MISSING', errors: ['there is no result: nothing was written to the result file'] };
   if (!found.isFile()) return { code: 'RESULT_INVALID', errors: ['the result is not a file'] };
@@ -28,13 +34,12 @@ export function readResult(file: string, turn: Turn): TurnResult | Invalid {
   } catch (error) {
     return { code: 'RESULT_INVALID', errors: [`the result is not JSON: ${messageOf(error)}`] };
   }
-  const problems = problemsOf(turnResult, filled(value));
-  if (problems.length > 0) {
-    return {
-      code: 'RESULT_INVALID',
-      errors: problems.map(({ path, message }) => `result${path === '' ? '' : ` ${path}`}: ${message}`),
-    };
-  }
+  const whole = filled(value, turn.reviews === null ? null : asked);
+  const problems = problemsOf(turnResult, whole).map(
+    ({ path, message }) => `result${path === '' ? '' : ` ${path}`}: ${message}`,
+  );
+  if (asked !== null) problems.push(...problemsOfDocument(asked, (value as { report?: unknown } | null)?.report));
+  if (problems.length > 0) return { code: 'RESULT_INVALID', errors: problems };
   const wrong = (['run_id', 'turn_id', 'role', 'attempt'] as const).filter((key) => {
     const claimed = (value as Record<string, unknown>)[key];
     return claimed !== undefined && claimed !== turn[key];
@@ -46,14 +51,38 @@ export function readResult(file: string, turn: Turn): TurnResult | Invalid {
     );
     return { code: 'ASSIGNMENT', errors };
   }
-  return turnResult.parse(filled(value));
+  return turnResult.parse(whole);
 }
 
-/** A result may leave out what it has nothing to say about. */
-function filled(value: unknown): unknown {
+/** What a result that may be no good otherwise says it has cost; nothing if it says nothing that can be understood. */
+export function claimedCost(file: string): TurnCost {
+  try {
+    const found = lstatSync(file);
+    if (!found.isFile() || found.size > mostBytes) return free;
+    const claimed = (JSON.parse(readFileSync(file, 'utf8')) as { cost?: unknown } | null)?.cost;
+    return problemsOf(costSchema, claimed).length === 0 ? costSchema.parse(claimed) : free;
+  } catch {
+    return free;
+  }
+}
+
+/** What a core says it has spent. Throws an error for the core if that is no cost. */
+export function checkedCost(cost: unknown): TurnCost {
+  const problems = problemsOf(costSchema, cost);
+  if (problems.length === 0) return costSchema.parse(cost);
+  throw new TypeError(
+    `what was spent is no cost: ${problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+  );
+}
+
+/** A result may leave out what it has nothing to say about, and a reviewer's status what its document decides. */
+function filled(value: unknown, review: DocumentName | null): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { report } = value as { report?: TurnResult['report'] };
+  const decision =
+    review === null || typeof report !== 'object' || report === null ? undefined : decisionOf(review, report);
   return {
-    status: 'completed',
+    status: decision === undefined ? 'completed' : (statuses[decision] ?? 'completed'),
     decisions: [],
     objections: [],
     files_changed: [],
@@ -63,6 +92,21 @@ function filled(value: unknown): unknown {
     cost: { input_tokens: 0, output_tokens: 0, usd: 0 },
     ...value,
   };
+}
+
+/** Where what a reviewer says and the document that it hands in do not agree. */
+export function verdictErrors({ status, report }: TurnResult, asked: DocumentName | null): string[] {
+  const decision = asked === null ? undefined : decisionOf(asked, report ?? {});
+  if (decision === undefined) return [];
+  const errors: string[] = [];
+  if (statuses[decision] !== status) errors.push(`the status is "${status}", but the report decides ${decision}`);
+  if (decision === 'HOLD' && report?.['hold_reason'] === '')
+    errors.push('the report decides HOLD without a hold_reason');
+  const results = (report?.['criteria_results'] ?? report?.['findings'] ?? []) as { result: string }[];
+  if (decision === 'SHIP' && results.some(({ result }) => result === 'FAIL')) {
+    errors.push('the report decides SHIP, but something in it is FAIL');
+  }
+  return errors;
 }
 
 /** What the rules of the game say about a result that fits the schema. */

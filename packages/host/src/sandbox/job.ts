@@ -11,9 +11,13 @@ export interface Job {
   readonly stdin?: string;
   /** What it cannot change, remove or replace, where there are namespaces; what is not there is left out. */
   readonly readOnly?: readonly string[];
-  /** Folders it cannot rename or remove, so that what is read-only in them stays where it is. */
-  readonly pinned?: readonly string[];
+  /** What it can change all the same, in folders that are read-only. */
+  readonly writable?: readonly string[];
+  /** Files that it finds empty, where there are namespaces; what is not there is left out. */
+  readonly hidden?: readonly string[];
   readonly timeoutMs: number;
+  /** It is ended if it prints nothing for so long. @default it may be silent */
+  readonly silenceMs?: number;
   /** Between SIGTERM and SIGKILL. @default 2000 */
   readonly graceMs?: number;
 }
@@ -25,12 +29,30 @@ export interface Captured {
   readonly bytes: number;
 }
 
+/**
+ * How a job is followed while it runs. `watch`: what it prints is told as it comes; of what is too much at a time, the
+ * beginning and the end. `talk`: its errors are told in the same way; all of its output, which waits until it is taken; and
+ * it reads what it is written, not `stdin`.
+ */
+export type Following = 'watch' | 'talk';
+
+/** What a process prints with. */
+export type StreamName = 'stdout' | 'stderr';
+
+/** Something that a process has just printed. Where it was too much, a line says how many bytes were left out. */
+export interface Output {
+  readonly stream: StreamName;
+  readonly text: string;
+}
+
 /** How a job ended. Exactly one of `exitCode` and `signal` is set, unless it never ran. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** It was ended because its time was over; it may have exited well all the same. */
   readonly timedOut: boolean;
+  /** It was ended because it printed nothing for too long. */
+  readonly silent: boolean;
   /** It was ended because the caller no longer wanted it. */
   readonly aborted: boolean;
   readonly stdout: Captured;

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { PatchbayError } from 'patchbay-sdk';
 import { entryFile, entryFlags } from './entry.ts';
-import { type Confinement, type Ended, type Job, usualGraceMs } from './job.ts';
+import { type Confinement, type Ended, type Following, type Job, usualGraceMs } from './job.ts';
 import { signalTo } from './launch/proc.ts';
-import { eachLine, type FromLauncher, type Refusal, type ToLauncher } from './wire.ts';
+import { eachLine, type FromLauncher, type Piece, type Refusal, type ToLauncher } from './wire.ts';
 
 /** A launcher process that has not answered so long after the time of a job was over never will. */
 const hungMs = 10_000;
@@ -12,8 +12,20 @@ const hungMs = 10_000;
 const closeMs = 10_000;
 const stderrChars = 2_000;
 
+/** Who hears of a job while it runs. */
+export interface Ear {
+  readonly follow: Following;
+  /** It runs. */
+  started(): void;
+  /** It has printed something. */
+  output(piece: Piece): void;
+  /** What it was written last is on its way to it. */
+  written(): void;
+}
+
 interface Pending {
   readonly job: Job;
+  readonly ear: Ear | undefined;
   /** Its process group, once it runs. */
   group: number;
   readonly watchdog: NodeJS.Timeout;
@@ -72,11 +84,11 @@ export class LauncherProcess {
   }
 
   /** Rejects with HANDLER_START, or with HANDLER_FAILED if this process ends first. */
-  run(id: number, job: Job): Promise<Ended> {
+  run(id: number, job: Job, ear?: Ear): Promise<Ended> {
     const { promise, resolve, reject } = Promise.withResolvers<Ended>();
     const watchdog = setTimeout(() => this.kill(), job.timeoutMs + (job.graceMs ?? usualGraceMs) + hungMs).unref();
-    this.#pending.set(id, { job, group: 0, watchdog, resolve, reject });
-    this.tell({ run: id, job });
+    this.#pending.set(id, { job, ear, group: 0, watchdog, resolve, reject });
+    this.tell({ run: id, job, follow: ear?.follow });
     return this.hold(promise);
   }
 
@@ -99,7 +111,10 @@ export class LauncherProcess {
     } else if ('started' in message) {
       const pending = this.#pending.get(message.started);
       if (pending !== undefined) pending.group = message.group;
-    } else if ('ended' in message) this.#settle(message.ended)?.resolve(message.how);
+      pending?.ear?.started();
+    } else if ('output' in message) this.#pending.get(message.output)?.ear?.output(message.piece);
+    else if ('written' in message) this.#pending.get(message.written)?.ear?.written();
+    else if ('ended' in message) this.#settle(message.ended)?.resolve(message.how);
     else this.#settle(message.refused)?.reject(cannotStart(message.why));
   }
 

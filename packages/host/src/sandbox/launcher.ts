@@ -1,11 +1,14 @@
 import { tmpdir } from 'node:os';
 import { PatchbayError } from 'patchbay-sdk';
 import { findBubblewrap, findProgram } from './bubblewrap.ts';
-import type { Confinement, Ended, Job } from './job.ts';
+import { Conversation } from './conversation.ts';
+import { Heard } from './heard.ts';
+import type { Confinement, Ended, Job, Output } from './job.ts';
 import { folderPrefix, memoryDir, sweepFolders } from './launch/folder.ts';
-import { LauncherProcess } from './launcher-process.ts';
+import { type Ear, LauncherProcess } from './launcher-process.ts';
 
-export type { Captured, Confinement, Ended, Job } from './job.ts';
+export type { Conversation } from './conversation.ts';
+export type { Captured, Confinement, Ended, Job, Output } from './job.ts';
 
 export interface LauncherOptions {
   /** Root of the project: by it a later host knows what this one may have left. */
@@ -36,20 +39,30 @@ export class Launcher {
 
   /**
    * Runs a job to its end, whatever that is, and then settles: by then nothing of it is left. Aborting ends the job as
-   * its deadline does. Rejects with HANDLER_START if it cannot be started, with HANDLER_FAILED if the launcher process
-   * dies meanwhile or was closed.
+   * its deadline does. What it prints is told to `hear` as it comes, if that is given; that must not throw. Rejects with
+   * HANDLER_START if it cannot be started, with HANDLER_FAILED if the launcher process dies meanwhile or was closed.
    */
-  async run(job: Job, signal?: AbortSignal): Promise<Ended> {
+  async run(job: Job, signal?: AbortSignal, hear?: (output: Output) => void): Promise<Ended> {
     if (signal?.aborted) return neverRan;
     const launcher = this.#started();
     const id = ++this.#jobs;
     const abort = () => launcher.tell({ stop: id });
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      return await launcher.run(id, job);
+      return await (hear === undefined ? launcher.run(id, job) : watched(launcher, id, job, hear));
     } finally {
       signal?.removeEventListener('abort', abort);
     }
+  }
+
+  /**
+   * Starts a job that is talked with; `onStderr` hears its errors as they come, and must not throw. Resolves when it runs,
+   * rejects as `run` does. It is ended by its deadline or by `stop`.
+   */
+  async converse(job: Job, onStderr: (text: string) => void): Promise<Conversation> {
+    const conversation = new Conversation(++this.#jobs, job, this.#started(), onStderr);
+    await conversation.begun;
+    return conversation;
   }
 
   /** Has a process group that the host started by itself killed if the host dies or closes this. Throws if it is closed. */
@@ -112,11 +125,31 @@ export class Launcher {
   }
 }
 
+/** Runs a job whose output is told as it comes. */
+async function watched(
+  launcher: LauncherProcess,
+  id: number,
+  job: Job,
+  hear: (output: Output) => void,
+): Promise<Ended> {
+  const heard = new Heard();
+  const ear: Ear = {
+    follow: 'watch',
+    started: () => undefined,
+    written: () => undefined,
+    output: (piece) => hear({ stream: piece.stream, text: heard.textOf(piece) }),
+  };
+  const ended = await launcher.run(id, job, ear);
+  for (const output of heard.rest()) hear(output);
+  return ended;
+}
+
 const nothing = { text: '', bytes: 0 };
 const neverRan: Ended = {
   exitCode: null,
   signal: null,
   timedOut: false,
+  silent: false,
   aborted: true,
   stdout: nothing,
   stderr: nothing,

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Confinement, Ended, Job } from './job.ts';
+import type { Confinement, Ended, Following, Job, StreamName } from './job.ts';
 
 /** Why a job was not started. */
 export interface Refusal {
@@ -8,10 +8,24 @@ export interface Refusal {
   readonly file: string;
 }
 
+/** Something that a job has just printed: bytes in base64, and how many were left out between them. */
+export interface Piece {
+  readonly stream: StreamName;
+  readonly head: string;
+  readonly leftOut?: number;
+  readonly tail?: string;
+}
+
 /** What the host tells the launcher process. The end of these means that the host is gone. */
 export type ToLauncher =
-  | { readonly run: number; readonly job: Job }
+  | { readonly run: number; readonly job: Job; readonly follow?: Following | undefined }
   | { readonly stop: number }
+  /** To be read by a job that talks: bytes in base64. Answered by `written`. */
+  | { readonly write: number; readonly bytes: string }
+  /** There is no more to read for it. */
+  | { readonly endInput: number }
+  /** So many bytes of its output have been taken. */
+  | { readonly taken: number; readonly count: number }
   | { readonly adopt: number }
   | { readonly release: number };
 
@@ -19,6 +33,8 @@ export type ToLauncher =
 export type FromLauncher =
   | { readonly ready: Confinement }
   | { readonly started: number; readonly group: number }
+  | { readonly output: number; readonly piece: Piece }
+  | { readonly written: number }
   | { readonly ended: number; readonly how: Ended }
   | { readonly refused: number; readonly why: Refusal };
 

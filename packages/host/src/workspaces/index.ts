@@ -4,7 +4,7 @@ export { type CommitText, commitTurn, type Merged, mergeTurn } from './commit.ts
 export { closeTurnWorkspace, closeWorkspace, type OpenWorkspace, openTurnWorkspace, openWorkspace } from './open.ts';
 export { type DiffStat, diffStat, patch } from './patch.ts';
 export { restore } from './restore.ts';
-export { outside } from './scope.ts';
+export { mayWrite, outside } from './scope.ts';
 export { observe, type Snapshot, snapshot } from './snapshot.ts';
 export { type CommandOutput, type Verification, type VerifyOptions, verify } from './verify.ts';
 export { writeWhole } from './whole.ts';

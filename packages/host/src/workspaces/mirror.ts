@@ -11,8 +11,8 @@ import type { Workspace } from './workspace.ts';
  */
 export type MirrorOf = Pick<Workspace, 'mirror' | 'root' | 'repository'>;
 
-// Not part of a project's work; the first two are looked after by `protected.ts`.
-const notWork = ['/.patchbay/', '/.agentxchain/', '.git', 'node_modules/'];
+// Not part of a project's work; the first two are looked after by `protected.ts`, the third is written by the host.
+const notWork = ['/.patchbay/', '/.agentxchain/', '/.pace/', '.git', 'node_modules/'];
 
 /** How git is called with a mirror. */
 export function inMirror({ mirror, root, repository }: MirrorOf): GitCall & { settings: Record<string, string> } {

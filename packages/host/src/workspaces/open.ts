@@ -17,8 +17,10 @@ export interface OpenWorkspace {
   readonly state: string;
   /** What to do where something is not committed, which a run would not see. @default 'refuse' */
   readonly dirty?: 'refuse' | 'ignore';
-  /** The branch to begin with, if there is one of this name. @default what is checked out */
+  /** The branch to begin with, if there is one of this name and it holds more than what is checked out. @default what is checked out */
   readonly from?: string | undefined;
+  /** A branch to begin with in its place, only if it holds all that is checked out. */
+  readonly ahead?: string | undefined;
 }
 
 /** What was decided when a workspace was made; it is there when the workspace is whole. */
@@ -52,7 +54,7 @@ async function begin(
   project: string,
   branch: string,
   found: Found,
-  { dirty = 'refuse', from }: OpenWorkspace,
+  { dirty = 'refuse', from, ahead }: OpenWorkspace,
 ): Promise<Made> {
   const { head, repository } = found;
   if (head === null) {
@@ -60,7 +62,7 @@ async function begin(
     throw workspaceDirty('the repository has no commit yet: there is nothing to begin with', project, hint);
   }
   if (dirty === 'refuse') await refuseDirty(project, found);
-  const base = (from === undefined ? undefined : await tipOfBranch(repository, from)) ?? head;
+  const base = (await unmerged(repository, from, head)) ?? (await tipAhead(repository, ahead, head)) ?? head;
   await refuseForeignBranch(repository, branch, base);
   return { kind: 'worktree', branch, base };
 }
@@ -134,6 +136,25 @@ async function branchCommit({ branch }: Workspace, { common }: Found['repository
   const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
   const { code, stdout } = await tryGit(args, { cwd: common, gitDir: common });
   return code === 0 ? stdout.trim() : null;
+}
+
+type Repository = Found['repository'];
+
+/** The tip of a branch, unless what is checked out holds all of it: people may have gone on from there. */
+async function unmerged(repository: Repository, branch: string | undefined, head: string): Promise<string | undefined> {
+  const tip = branch === undefined ? undefined : await tipOfBranch(repository, branch);
+  return tip === undefined || (await isAncestor(repository, tip, head)) ? undefined : tip;
+}
+
+/** The tip of a branch that holds all that is checked out. */
+async function tipAhead(repository: Repository, branch: string | undefined, head: string): Promise<string | undefined> {
+  const tip = branch === undefined ? undefined : await tipOfBranch(repository, branch);
+  return tip !== undefined && (await isAncestor(repository, head, tip)) ? tip : undefined;
+}
+
+async function isAncestor({ common }: Repository, earlier: string, later: string): Promise<boolean> {
+  const { code } = await tryGit(['merge-base', '--is-ancestor', earlier, later], { cwd: common, gitDir: common });
+  return code === 0;
 }
 
 /** A branch of this name that somebody else made would be lost; what a killed host left is where a run begins. */

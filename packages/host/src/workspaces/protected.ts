@@ -20,7 +20,7 @@ interface Place {
 
 const contentLimit = 256 * 1024;
 // What a host itself writes while turns run, in its folder of the project.
-const hostWrites = /^(?:ledger\.db.*|host\.(?:pid|lock.*)|logs|cache|install|runs)$/;
+const hostWrites = /^(?:ledger\.db.*|host\.(?:pid|lock.*)|logs|cache|install|runs|paused-webhooks)$/;
 
 /** What belongs to git and to Patchbay, as it is now. Never throws for what is missing or cannot be read. */
 export function watch(ws: Workspace): Watched {

@@ -27,7 +27,8 @@ export interface Found {
 
 const heeded = ['core.excludesfile', 'core.filemode', 'core.ignorecase', 'core.precomposeunicode'];
 const lineEnds = ['core.autocrlf', 'core.eol'];
-const ours = ['.patchbay', '.agentxchain', 'patchbay.yaml', 'patchbay.lock', 'agentxchain.json'];
+const settings = ['patchbay.yaml', 'patchbay.lock', 'agentxchain.json', 'pace/pace.config.yaml'];
+const ours = ['.patchbay', '.agentxchain', '.pace', ...settings];
 
 /**
  * The repository that a project is in; undefined if it is in none, in a bare one, or in a folder of which the last

@@ -1,6 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { Minimatch } from 'minimatch';
 import type { Change } from './change.ts';
+import { protectedIn } from './protected.ts';
+import type { Workspace } from './workspace.ts';
 
 /**
  * The changes that a role was not allowed to make. Its globs are relative to the workspace; `*` stays within a folder,
@@ -13,6 +15,13 @@ export function outside(changes: readonly Change[], writes: readonly string[]): 
   return changes.filter(({ path, from, special }) => {
     return special !== null || !covered(path) || (from !== null && !covered(from));
   });
+}
+
+/** Whether a role could change a file, by its path in the workspace, without the change being one of those. */
+export function mayWrite(ws: Workspace, writes: readonly string[], path: string): boolean {
+  const isKept = /(?:^|\/)\.git(?:\/|$)/i.test(path) || protectedIn(ws, (ws.repository?.prefix ?? '') + path);
+  const special = isKept ? 'protected' : null;
+  return outside([{ path, kind: 'modified', from: null, special }], writes).length === 0;
 }
 
 function globsOf(pattern: string): Minimatch[] {

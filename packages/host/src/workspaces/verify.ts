@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Ended, Launcher } from '../sandbox/launcher.ts';
+import type { Ended, Job, Launcher } from '../sandbox/launcher.ts';
 
 /** How commands are run to see whether work holds. */
 export interface VerifyOptions {
@@ -10,6 +10,8 @@ export interface VerifyOptions {
   readonly env: Readonly<Record<string, string>>;
   /** For each command. */
   readonly timeoutMs: number;
+  /** What they cannot change: they run what agents wrote. @default nothing is kept from them */
+  readonly guard?: Pick<Job, 'readOnly' | 'writable' | 'hidden'>;
   /** Ends what runs. */
   readonly signal?: AbortSignal | undefined;
   /** Gets what there is to be told, as it comes. */
@@ -58,9 +60,9 @@ export async function verify(commands: readonly string[], options: VerifyOptions
 }
 
 async function run(command: string, options: VerifyOptions): Promise<CommandOutput> {
-  const { dir, launcher, env, timeoutMs, signal, log } = options;
+  const { dir, launcher, env, timeoutMs, guard, signal, log } = options;
   log(`$ ${command}\n`);
-  const job = { argv: ['sh', '-c', command], cwd: dir, env: { ...inherited(), ...env }, timeoutMs };
+  const job = { argv: ['sh', '-c', command], cwd: dir, env: { ...inherited(), ...env }, timeoutMs, ...guard };
   const ended = await launcher.run(job, signal);
   signal?.throwIfAborted();
   const text = [ended.stdout.text, ended.stderr.text].filter((part) => part !== '').join('\n');

@@ -12,7 +12,7 @@ const old = '2020-01-01T00:00:00.000Z';
 const pruneLine = new Date('2021-01-01');
 const [past, future] = [new Date(Date.now() - 60_000), new Date(Date.now() + 3_600_000)];
 
-const ends: Settlement['status'][] = ['ok', 'warn', 'failed', 'refused', 'skipped', 'cancelled'];
+const ends: Settlement['status'][] = ['sending', 'sending', 'ok', 'warn', 'failed', 'refused', 'skipped', 'cancelled'];
 const plugin = fc.constantFrom(...plugins);
 /** Which of the deliveries or events there are, whatever their number. */
 const which = fc.nat(1000);
@@ -24,7 +24,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('append again'), which }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('settle'), which, status: fc.constantFrom(...ends) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('postpone'), which, later: fc.boolean(), attempts: fc.nat(5) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('replay'), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('sent'), which, arrived: fc.boolean(), attempts: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('replay'), which, evaluate: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel'), plugin }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('prune') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait') }) },
@@ -37,6 +38,8 @@ type Step = {
   owes?: string[];
   status?: Settlement['status'];
   later?: boolean;
+  arrived?: boolean;
+  evaluate?: boolean;
   attempts?: number;
   plugin?: string;
 };
@@ -62,18 +65,26 @@ class Pair {
     if (one.do === 'append again' && again !== undefined) this.#append(again, ['a']);
     if (one.do === 'settle' && delivery !== undefined) {
       const status = one.status ?? 'ok';
-      this.#same(this.#ledger.settle(delivery.id, { status }), this.#model.settle(delivery, status));
+      const request = status === 'sending' ? { url: 'x' } : null;
+      this.#same(this.#ledger.settle(delivery.id, { status, request }), this.#model.settle(delivery, status));
     }
     if (one.do === 'postpone' && delivery !== undefined) {
       const { attempts = 0, later = false } = one;
-      const postponing = this.#ledger.postpone(delivery.id, attempts, later ? future : past);
-      this.#same(postponing, this.#model.postpone(delivery, attempts, later));
+      const postponing = this.#ledger.postpone(delivery.id, { attempts }, later ? future : past);
+      this.#same(postponing, this.#model.postpone(delivery, attempts, later ? 'later' : 'by now'));
+    }
+    if (one.do === 'sent' && delivery !== undefined) {
+      const { attempts = 0, arrived = false } = one;
+      const status = arrived ? 'ok' : 'failed';
+      const sending = this.#ledger.sent(delivery.id, { status, attempts }, 3);
+      this.#same(sending, this.#model.sent(delivery, attempts, status));
     }
     if (one.do === 'replay' && delivery !== undefined) {
-      this.#model.replay(delivery);
+      const { evaluate = false } = one;
+      this.#model.replay(delivery, evaluate);
       this.#same(
-        this.#ledger.replay(delivery.id).then(({ id, status }) => `${id} ${status}`),
-        `${delivery.id} owed`,
+        this.#ledger.replay(delivery.id, { evaluate }).then(({ id, status }) => `${id} ${status}`),
+        `${delivery.id} ${delivery.status}`,
       );
     }
     if (one.do === 'cancel')
@@ -100,13 +111,19 @@ class Pair {
     );
     const shown = (await all(this.#ledger.deliveries())).map((one) => [one.id, one.plugin, one.status]);
     expect(shown).toEqual(deliveries.map((one) => [one.id, one.plugin, one.status]));
-    const owed = deliveries.filter(({ status }) => status === 'owed');
-    const tried = await all(this.#ledger.deliveries({ status: ['owed'] }));
+    const owed = deliveries.filter(({ status }) => status === 'owed' || status === 'sending');
+    const tried = await all(this.#ledger.deliveries({ status: ['owed', 'sending'] }));
     expect(tried.map(({ id, attempts }) => [id, attempts])).toEqual(owed.map(({ id, attempts }) => [id, attempts]));
     for (const name of plugins) {
       const due = await this.#ledger.owed(name, { limit: 1000 });
       expect(due.map(({ delivery }) => delivery.id)).toEqual(this.#model.owed(name));
+      const unsent = async (which: 'first' | 'again') =>
+        (await this.#ledger.unsent(name, which, { limit: 1000, now: new Date() })).map(({ delivery }) => delivery.id);
+      expect(await unsent('first')).toEqual(this.#model.unsent(name, 'at once'));
+      expect(await unsent('again')).toEqual(this.#model.unsent(name, 'by now'));
     }
+    const lost = (await this.#ledger.endpoints()).map((one) => [one.plugin, one.failures]);
+    expect(Object.fromEntries(lost)).toEqual(Object.fromEntries(this.#model.lost));
     const failures = (await this.#ledger.failing()).map((one) => [one.plugin, one.failures]);
     expect(Object.fromEntries(failures)).toEqual(Object.fromEntries(failing));
     expect(await this.#ledger.verify()).toMatchObject({ ok: true, events: events.length });

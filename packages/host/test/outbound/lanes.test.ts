@@ -9,6 +9,7 @@ import { type Delivery, type LedgerStore, newEvent, openLedger } from '../../src
 import { hiding } from '../../src/log/redact.ts';
 import { Emitter } from '../../src/outbound/emitter.ts';
 import { Lanes } from '../../src/outbound/lanes.ts';
+import { noRights } from '../../src/outbound/sending/rights.ts';
 
 const undos: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,7 +23,7 @@ async function station({ file, ...options }: KernelOptions & { file?: string } =
   const path = file ?? join(dir as string, 'ledger.db');
   const kernel = new Kernel<Hooks>(hooks, options);
   const ledger = await openLedger(path);
-  const edition = { version: '1.0.0', digest: 'sha512-x', hide: hiding(['hush-hush']) };
+  const edition = { version: '1.0.0', digest: 'sha512-x', hide: hiding(['hush-hush']), rights: noRights };
   const emitter = new Emitter(kernel, ledger, () => edition);
   const lanes = new Lanes(kernel, ledger, emitter, () => edition);
   const close = async () => {

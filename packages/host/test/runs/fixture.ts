@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Hooks, hooks } from 'patchbay-sdk';
+import { type Hooks, hooks, type TurnCost } from 'patchbay-sdk';
 import { onTestFinished } from 'vitest';
 import { Kernel } from '../../src/kernel/index.ts';
 import { type LedgerStore, openLedger } from '../../src/ledger/index.ts';
 import { Emitter } from '../../src/outbound/emitter.ts';
 import { RunEngine, requestRun } from '../../src/runs/engine.ts';
 import type { RunState, Turn, TurnResult } from '../../src/runs/state.ts';
-import type { Gate, Template } from '../../src/runs/template/template.ts';
+import { type Conditions, type Gate, type Template, usualReviews } from '../../src/runs/template/template.ts';
 import type { TurnEnd, Workshop } from '../../src/runs/workshop.ts';
 
 const approval = { quorum: 1, approvers: [], proposerMayApprove: true, expiresMs: null };
@@ -19,6 +19,18 @@ export const human = (name: string, more: Partial<Gate['approval']> = {}): Gate 
   approval: { ...approval, kind: 'human', ...more },
 });
 
+/** A gate that opens by itself under these conditions, else for people. */
+export const byPolicy = (
+  name: string,
+  automaticIf: Conditions,
+  more: Partial<Gate['approval']> = {},
+  otherwise: 'human' | 'credentialed' = 'human',
+): Gate => ({
+  name,
+  checks: [],
+  approval: { ...approval, kind: 'policy', policy: { automaticIf, otherwise }, ...more },
+});
+
 const role = (name: string) => ({
   name,
   title: name,
@@ -27,6 +39,7 @@ const role = (name: string) => ({
   with: {},
   writes: ['**'],
   timeoutMs: 60_000,
+  report: null,
 });
 const step = (phase: string, name: string, reviewers: string[] = []) => ({
   id: `${phase}/${name}`,
@@ -42,7 +55,13 @@ export function templateOf(
     reviewers = [],
     gates = {},
     limits = {},
-  }: { reviewers?: string[]; gates?: Record<string, Gate>; limits?: Partial<Template['limits']> } = {},
+    reviews = {},
+  }: {
+    reviewers?: string[];
+    gates?: Record<string, Gate>;
+    limits?: Partial<Template['limits']>;
+    reviews?: Partial<Template['reviews']>;
+  } = {},
 ): Template {
   const names = Object.keys(phases);
   const roles = [...new Set([...Object.values(phases).flat(2), ...reviewers])];
@@ -58,6 +77,7 @@ export function templateOf(
     })),
     gates: Object.fromEntries(names.map((name) => [name, gates[name] ?? automatic(name)])),
     limits: { attempts: 3, runTimeoutMs: null, usd: null, tokens: null, parallel: 4, ...limits },
+    reviews: { ...usualReviews, ...reviews },
   };
 }
 
@@ -77,31 +97,36 @@ export const result = (changes: Partial<TurnResult> = {}): TurnResult => ({
 const nothing: TurnEnd = { result: null, error: null, exit_code: null, signal: null, timed_out: false };
 export const failing = (message: string): TurnEnd => ({ ...nothing, error: { code: 'TEST', message }, exit_code: 1 });
 
+/** What a turn comes to. */
+type Play = (
+  turn: Turn,
+  signal: AbortSignal,
+  spent: (cost: TurnCost) => void,
+) => TurnEnd | TurnResult | Promise<TurnEnd | TurnResult>;
+
 /** A workshop without files: what each turn comes to is told by a function. */
 export class Pretend implements Workshop {
   readonly worked: string[] = [];
   readonly kept: string[] = [];
-  readonly #work: (turn: Turn, signal: AbortSignal) => TurnEnd | TurnResult | Promise<TurnEnd | TurnResult>;
+  readonly #work: Play;
 
-  constructor(
-    work: (turn: Turn, signal: AbortSignal) => TurnEnd | TurnResult | Promise<TurnEnd | TurnResult> = (turn) =>
-      result({ status: turn.reviews === null ? 'completed' : 'approved' }),
-  ) {
+  constructor(work: Play = (turn) => result({ status: turn.reviews === null ? 'completed' : 'approved' })) {
     this.#work = work;
   }
 
   async prepare() {
     return { adapter: 'test', bundle: { path: 'bundle', files: [], sha256: '' } };
   }
-  async work(_: RunState, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+  async work(_: RunState, turn: Turn, signal: AbortSignal, spent: (cost: TurnCost) => void): Promise<TurnEnd> {
     this.worked.push(`${turn.turn_id}#${turn.attempt}`);
-    const end = await this.#work(turn, signal);
+    const end = await this.#work(turn, signal, spent);
     return 'error' in end ? end : { ...nothing, result: end };
   }
   async keep(_: RunState, { turn_id, attempt }: Turn) {
     this.kept.push(`${turn_id}#${attempt}`);
     return [];
   }
+  async publish() {}
   async folder() {
     return tmpdir();
   }
@@ -113,7 +138,12 @@ export async function stage(workshop: Workshop = new Pretend(), file = join(temp
   const kernel = new Kernel<Hooks>(hooks);
   const ledger = await openLedger(file);
   onTestFinished(() => ledger.close());
-  const emitter = new Emitter(kernel, ledger, () => ({ version: null, digest: null, hide: (value) => value }));
+  const emitter = new Emitter(kernel, ledger, () => ({
+    version: null,
+    digest: null,
+    hide: (value) => value,
+    rights: null,
+  }));
   const parts = { ledger, emitter, workshop };
   const run = async (template: Template, run_id = 'run-1') => {
     await requestRun(ledger, { run_id, template, goal: 'Make it work', by: 'ada' });

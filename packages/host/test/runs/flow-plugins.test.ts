@@ -144,7 +144,7 @@ describe('An installed script', () => {
 describe('The built-in packages', () => {
   it('plugin-json-report writes the documented report of a real run', async () => {
     const stage = new Stage('everything');
-    await stage.bring(join(root, 'plugins/plugin-json-report'));
+    await stage.bring(join(root, 'plugins/plugin-json-report'), { config: { include_file_diffs: true } });
     stage.commit();
     const { service } = await stage.start();
     const { run_id } = await carriedOut(stage, service);
@@ -162,6 +162,10 @@ describe('The built-in packages', () => {
       ],
       verification: { status: 'pass', machine_evidence: [{ command: 'grep -q tested src/a.txt', exit_code: 0 }] },
       cost: { input_tokens: 200, output_tokens: 100, usd: 0.75 },
+      file_diffs: [
+        { turn_id: 'planning.planner', attempt: 1, role: 'planner', patch: expect.stringContaining('+++ b/PLAN.md') },
+        { turn_id: 'building.developer', attempt: 3, patch: expect.stringContaining('+++ b/src/a.txt') },
+      ],
     });
   });
 

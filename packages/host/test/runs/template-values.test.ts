@@ -49,7 +49,7 @@ describe('values in a template: it is refused for', () => {
       'an unknown approval',
       human,
       'approval: humans',
-      '20 gates.ship.approval: "humans" is none of automatic, human, credentialed; did you mean "human"?',
+      '20 gates.ship.approval: "humans" is none of automatic, human, credentialed, policy; did you mean "human"?',
     ],
     [
       'a quorum of nobody',

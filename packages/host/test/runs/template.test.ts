@@ -41,7 +41,7 @@ const whole = `
 name: whole
 description: Everything that can be said.
 roles:
-  developer: { title: Developer, mandate: Build it., core: script, with: { command: [./dev.sh] }, writes: ["src/**"], timeout: 90s }
+  developer: { title: Developer, mandate: Build it., core: script, with: { command: [./dev.sh] }, writes: ["src/**"], timeout: 90s, report: handoff }
   tester: {}
   judge: { core: gate }
 phases:
@@ -68,6 +68,7 @@ gates:
       - objections: high
     approval: { kind: credentialed, quorum: 2, approvers: [ada, bob], proposer_may_approve: false, expires: 3d }
 limits: { attempts: 5, run_timeout: 8h, usd: 0.5, tokens: 1000000, parallel: 2 }
+reviews: { advisory: retry-once, crash: hold }
 `;
 
 describe('a template', () => {
@@ -84,6 +85,7 @@ describe('a template', () => {
           with: { command: ['./dev.sh'] },
           writes: ['src/**'],
           timeoutMs: 90_000,
+          report: 'handoff',
         },
         tester: expect.objectContaining({ name: 'tester' }),
         judge: expect.objectContaining({ core: 'gate' }),
@@ -143,11 +145,12 @@ describe('a template', () => {
         },
       },
       limits: { attempts: 5, runTimeoutMs: 8 * 3_600_000, usd: 0.5, tokens: 1_000_000, parallel: 2 },
+      reviews: { advisory: 'retry-once', crash: 'hold' },
     });
   });
 
   it('has defaults for all that it does not say', () => {
-    const { roles, phases, gates, limits, description } = readTemplate(small('small'), 'small.yaml');
+    const { roles, phases, gates, limits, reviews, description } = readTemplate(small('small'), 'small.yaml');
     expect(description).toBe('');
     expect(roles).toEqual({
       worker: {
@@ -158,11 +161,25 @@ describe('a template', () => {
         with: {},
         writes: [],
         timeoutMs: 30 * 60_000,
+        report: null,
       },
     });
     expect(phases).toMatchObject([{ name: 'work', gate: 'work', next: null }]);
     expect(gates['work']).toMatchObject({ checks: [], approval: { kind: 'automatic' } });
     expect(limits).toEqual({ attempts: 3, runTimeoutMs: null, usd: null, tokens: null, parallel: 4 });
+    expect(reviews).toEqual({ advisory: 'record', crash: 'retry' });
+  });
+
+  it('asks only for documents that there are, and heeds reviews in ways that there are', () => {
+    const text = `${small('x').replace('worker: {}', 'worker: { report: handof }')}reviews: { advisory: retry, crash: stop }\n`;
+    expect(errorOf(() => readTemplate(text, 'x.yaml')).problems).toEqual([
+      expect.objectContaining({
+        path: 'roles.worker.report',
+        message: expect.stringContaining('did you mean "handoff"'),
+      }),
+      expect.objectContaining({ path: 'reviews.advisory', message: expect.stringContaining('record, retry-once') }),
+      expect.objectContaining({ path: 'reviews.crash', message: expect.stringContaining('retry, hold') }),
+    ]);
   });
 
   it('goes on with the next phase of the file, unless it says another', () => {

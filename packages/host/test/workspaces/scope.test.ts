@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, outside } from '../../src/workspaces/index.ts';
+import { type Change, mayWrite, outside, type Workspace } from '../../src/workspaces/index.ts';
 
 function change(path: string, more: Partial<Change> = {}): Change {
   return { path, kind: 'modified', from: null, special: null, ...more };
@@ -41,6 +41,12 @@ describe('the write scope of a role', () => {
     ['grüße/**', 'gru\u0308ße/x', true],
     ['SRC/**', 'src/a.ts', false],
     ['--help', '--help', true],
+    ['*', '.env', true],
+    ['.github', '.github/ci.yml', true],
+    ['{.github,src}/**', '.github/ci.yml', true],
+    ['src/.*', 'src/.new', true],
+    ['s[qr]c/?new', 'src/.new', true],
+    ['[!.]*', '.env', false],
     ['', 'a', false],
     ['/', 'etc', false],
   ])('%s with %s: %s', (glob, path, covered) => {
@@ -67,5 +73,28 @@ describe('the write scope of a role', () => {
       return change(one, { special: one });
     });
     expect(outside(special, ['**'])).toEqual(special);
+  });
+});
+
+describe('what a role may write, asked before', () => {
+  const worktree = { kind: 'worktree', repository: null } as Workspace;
+  const inside = { kind: 'worktree', repository: { prefix: 'app/' } } as Workspace;
+  const folder = { kind: 'folder', repository: null } as Workspace;
+
+  it.each([
+    [worktree, ['src/**'], 'src/a.ts', true],
+    [worktree, ['src/**'], 'docs/a.md', false],
+    [worktree, ['**'], '.git/config', false],
+    [worktree, ['**'], 'lib/.GIT/hooks/x', false],
+    [worktree, ['**'], '.gitignore', true],
+    [worktree, ['**'], '.patchbay/ledger.db', false],
+    [worktree, ['**'], '.agentxchain/plugins/x', false],
+    [worktree, ['**'], 'patchbay.yaml', true],
+    [folder, ['**'], 'patchbay.yaml', false],
+    [inside, ['**'], '.patchbay/x', false],
+    [inside, ['src/**'], 'src/a.ts', true],
+    [worktree, [], 'a', false],
+  ])('%o, %j: %s %s', (ws, writes, path, may) => {
+    expect(mayWrite(ws, writes, path)).toBe(may);
   });
 });

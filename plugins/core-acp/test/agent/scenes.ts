@@ -1,10 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { appendFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { methods } from '@agentclientprotocol/sdk';
 import { ask, done, read, type Scene, say, tell, write } from './stage.ts';
 
 const never = new Promise<never>(() => {});
 const result = (summary: unknown) => JSON.stringify({ status: 'completed', summary });
+
+function attempt(act: () => void): string {
+  try {
+    act();
+    return 'done';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'failed';
+  }
+}
 
 /** The ways in which the fake agent behaves, by name. */
 export const scenes: Readonly<Record<string, Scene>> = {
@@ -132,6 +142,21 @@ export const scenes: Readonly<Record<string, Scene>> = {
       const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setTimeout(() => {}, 60_000)']);
       await say(stage, `pids ${process.pid} ${child.pid}\n`);
       return never;
+    },
+  },
+  'attacks the ledger': {
+    async play({ resultFile }) {
+      const state = resultFile.slice(0, resultFile.indexOf('/runs/'));
+      const attempts = [
+        () => appendFileSync(`${state}/ledger.db`, 'junk'),
+        () => unlinkSync(`${state}/ledger.db`),
+        () => renameSync(state, `${state}.away`),
+      ];
+      const seconds = process.env['ACP_TEST_SECONDS'] ?? '60';
+      const child = spawn('sleep', [seconds], { detached: true, stdio: 'ignore' });
+      await once(child, 'spawn');
+      writeFileSync(resultFile, result(attempts.map(attempt).join(', ')));
+      return done;
     },
   },
   'dies in between': {

@@ -18,6 +18,8 @@ const untried = {
   message: null,
   annotations: null,
   duration_ms: null,
+  request: null,
+  asked_at: null,
 } as const;
 
 /** Prepares to append events with what they owe, inside a transaction of the writer's. */

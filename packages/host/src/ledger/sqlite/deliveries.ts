@@ -20,12 +20,14 @@ function unknown(id: string): PatchbayError {
   return new PatchbayError('DELIVERY_UNKNOWN', `there is no delivery ${id}`);
 }
 
-const joined = `SELECT d.*, e.id, e.type, e.at, e.run_id, e.turn_id, e.role, e.phase, e.payload, e.hash
+/** Selects deliveries with all of their events. */
+export const joined = `SELECT d.*, e.id, e.type, e.at, e.run_id, e.turn_id, e.role, e.phase, e.payload, e.hash
   FROM deliveries d JOIN events e ON e.seq = d.seq`;
 
 /** Did its handler come to an answer, or fail? The others say nothing about the handler. */
 const says: Partial<Record<DeliveryStatus, 'works' | 'fails'>> = {
   ok: 'works',
+  sending: 'works',
   warn: 'works',
   refused: 'works',
   failed: 'fails',
@@ -37,7 +39,6 @@ export class DeliveryStatements {
   readonly #owed;
   readonly #ahead;
   readonly #settle;
-  readonly #postpone;
   readonly #replay;
   readonly #cancel;
   readonly #works;
@@ -52,16 +53,13 @@ export class DeliveryStatements {
       "SELECT seq || '.' || n AS id, plugin FROM deliveries WHERE seq = ? AND n < ? AND status = 'owed' ORDER BY n",
     );
     this.#settle = db.prepare(`UPDATE deliveries SET status = ?, attempts = coalesce(?, attempts), due_at = NULL,
-      settled_at = ?, exit_code = ?, signal = ?, http_status = ?, verdict = ?, message = ?, annotations = ?, duration_ms = ?
-      WHERE seq = ? AND n = ? AND status = 'owed' RETURNING plugin, handler`);
-    this.#postpone = db.prepare(
-      "UPDATE deliveries SET attempts = ?, due_at = ? WHERE seq = ? AND n = ? AND status = 'owed'",
-    );
+      settled_at = ?, exit_code = ?, signal = ?, http_status = ?, verdict = ?, message = ?, annotations = ?,
+      duration_ms = ?, request = ?, asked_at = ? WHERE seq = ? AND n = ? AND status = 'owed' RETURNING plugin, handler`);
     this.#replay = db.prepare(`UPDATE deliveries SET status = 'owed', attempts = 0, due_at = NULL, settled_at = NULL,
       exit_code = NULL, signal = NULL, http_status = NULL, verdict = NULL, message = NULL, annotations = NULL,
-      duration_ms = NULL WHERE seq = ? AND n = ?`);
+      duration_ms = NULL, request = NULL, asked_at = NULL WHERE seq = ? AND n = ?`);
     this.#cancel = db.prepare(`UPDATE deliveries SET status = 'cancelled', due_at = NULL, settled_at = ?, message = ?
-      WHERE plugin = ? AND status = 'owed'`);
+      WHERE plugin = ? AND status IN ('owed', 'sending')`);
     this.#works = db.prepare('DELETE FROM failing WHERE plugin = ? AND handler = ?');
     this.#fails = db.prepare(`INSERT INTO failing VALUES (?, ?, 1, ?, ?) ON CONFLICT (plugin, handler)
       DO UPDATE SET failures = failures + 1, last = excluded.last, message = excluded.message`);
@@ -85,25 +83,23 @@ export class DeliveryStatements {
     return this.#ahead.all(seq, n) as { id: string; plugin: string }[];
   }
 
-  /** Whether it was owed. */
-  settle(place: Place, settlement: Settlement, annotations: string | null): boolean {
+  /** Whose it is; undefined if it was not owed. */
+  settle(place: Place, settlement: Settlement, annotations: string | null, request: string | null): string | undefined {
     const { status, attempts = null, exit_code = null, signal = null, http_status = null } = settlement;
     const { verdict = null, message = null, duration_ms = null } = settlement;
     const [now, { seq, n }] = [new Date().toISOString(), place];
-    const told = [now, exit_code, signal, http_status, verdict, message, annotations, duration_ms] as const;
-    const whose = this.#settle.get(status, attempts, ...told, seq, n) as
+    const [settledAt, askedAt] = status === 'sending' ? [null, now] : [now, null];
+    const told = [exit_code, signal, http_status, verdict, message, annotations, duration_ms, request] as const;
+    const whose = this.#settle.get(status, attempts, settledAt, ...told, askedAt, seq, n) as
       | { plugin: string; handler: string }
       | undefined;
-    if (whose === undefined) return this.#notOwed(place);
+    if (whose === undefined) {
+      this.read(place);
+      return undefined;
+    }
     if (says[status] === 'works') this.#works.run(whose.plugin, whose.handler);
     if (says[status] === 'fails') this.#fails.run(whose.plugin, whose.handler, now, message);
-    return true;
-  }
-
-  /** Whether it was owed. */
-  postpone(place: Place, attempts: number, dueAt: string): boolean {
-    const { changes } = this.#postpone.run(attempts, dueAt, place.seq, place.n);
-    return changes > 0 || this.#notOwed(place);
+    return whose.plugin;
   }
 
   replay(place: Place): Delivery {
@@ -116,10 +112,5 @@ export class DeliveryStatements {
     const { changes } = this.#cancel.run(new Date().toISOString(), reason, plugin);
     this.#forget.run(plugin);
     return Number(changes);
-  }
-
-  #notOwed(place: Place): false {
-    this.read(place);
-    return false;
   }
 }

@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely';
 import { messageOf } from 'patchbay-sdk';
 import { type Draft, draftOf } from '../draft.ts';
 import { follow } from '../follow.ts';
-import type { RunStatus } from '../run-status.ts';
 import type {
   AnyPayload,
   Appended,
@@ -14,19 +13,31 @@ import type {
   LedgerNews,
   LedgerStore,
   Owed,
+  RunFilter,
   RunRequest,
   RunRow,
+  Sent,
   Settlement,
   StoredEvent,
 } from '../store.ts';
 import { appending } from './append.ts';
 import { Head, verifyChain } from './chain.ts';
-import { DeliveryStatements, placeOf } from './deliveries.ts';
+import { DeliveryStatements, type Place, placeOf } from './deliveries.ts';
 import { fault } from './fault.ts';
 import { openFile, openReader } from './file.ts';
 import { News } from './news.ts';
 import { pruning } from './prune.ts';
-import { readDeliveries, readEvent, readEvents, readFailing, readOwedPlugins, readRuns } from './read.ts';
+import {
+  readDeliveries,
+  readEndpoints,
+  readEvent,
+  readEvents,
+  readFailing,
+  readOwedPlugins,
+  readRuns,
+  readUnsentPlugins,
+} from './read.ts';
+import { RequestStatements } from './requests.ts';
 import { RunStatements } from './runs.ts';
 import { queriesOn, type Tables } from './tables.ts';
 import { Writer } from './writer.ts';
@@ -51,6 +62,7 @@ class SqliteLedger implements LedgerStore {
   readonly #append;
   readonly #runs;
   readonly #deliveries;
+  readonly #requests;
   readonly #prune;
   readonly #news;
   readonly #closing = new AbortController();
@@ -64,6 +76,7 @@ class SqliteLedger implements LedgerStore {
     this.#runs = new RunStatements(db);
     this.#append = appending(db, head, this.#runs);
     this.#deliveries = new DeliveryStatements(db);
+    this.#requests = new RequestStatements(db, this.#deliveries);
     this.#prune = pruning(db);
     this.#news = new News(db);
   }
@@ -89,14 +102,17 @@ class SqliteLedger implements LedgerStore {
 
   requestRun(request: RunRequest): Promise<boolean> {
     const now = new Date().toISOString();
-    return this.#writing(() => this.#writer.write(() => this.#runs.request(request, now)));
+    const told = (isNew: boolean) => {
+      if (isNew) this.#news.tell('requested', request.run_id);
+    };
+    return this.#writing(() => this.#writer.write(() => this.#runs.request(request, now), { told }));
   }
 
   run(id: string): Promise<RunRow | undefined> {
     return this.#reading(() => this.#runs.read(id));
   }
 
-  runs(filter: { readonly status?: readonly RunStatus[] } & Extent = {}): AsyncIterable<RunRow> {
+  runs(filter: RunFilter & Extent = {}): AsyncIterable<RunRow> {
     return this.#readingEach(() => readRuns(this.#queries, filter));
   }
 
@@ -131,37 +147,79 @@ class SqliteLedger implements LedgerStore {
     return this.#reading(() => readOwedPlugins(this.#queries));
   }
 
+  unsent(
+    plugin: string,
+    which: 'first' | 'again',
+    { limit, now }: { limit: number; now: Date },
+  ): ReturnType<LedgerStore['unsent']> {
+    return this.#reading(() => this.#requests.unsent(plugin, which, now.toISOString(), limit));
+  }
+
+  unsentPlugins(now: Date): ReturnType<LedgerStore['unsentPlugins']> {
+    return this.#reading(() => readUnsentPlugins(this.#queries, now));
+  }
+
   settle(id: string, settlement: Settlement): Promise<boolean> {
     return this.#writing(() => {
       const place = placeOf(id);
       const annotations = jsonOf(settlement.annotations);
-      let settled: Delivery | undefined;
+      const request = jsonOf(settlement.request);
+      let whose: string | undefined;
       const act = () => {
-        const wasOwed = this.#deliveries.settle(place, settlement, annotations);
-        settled = wasOwed && this.#news.wanted('settled') ? this.#deliveries.read(place) : undefined;
-        return wasOwed;
+        whose = this.#deliveries.settle(place, settlement, annotations, request);
+        return whose !== undefined;
       };
-      return this.#writer.write(act, { told: () => settled && this.#news.tell('settled', settled) });
+      const told = () => {
+        if (whose !== undefined && settlement.status === 'sending') this.#news.tell('unsent', whose);
+      };
+      return this.#become(place, act, { told, characters: request?.length ?? 0 });
     });
   }
 
-  postpone(id: string, attempts: number, dueAt: Date): Promise<boolean> {
+  postpone(id: string, sent: Sent, dueAt: Date): Promise<boolean> {
     return this.#writing(() => {
       const [place, due] = [placeOf(id), dueAt.toISOString()];
-      return this.#writer.write(() => this.#deliveries.postpone(place, attempts, due));
+      return this.#become(place, () => this.#requests.postpone(place, sent, due));
     });
   }
 
-  replay(id: string): Promise<Delivery> {
+  sent(
+    id: string,
+    sent: Sent & { readonly status: 'ok' | 'warn' | 'failed' },
+    disableAfter: number | null = null,
+  ): Promise<boolean> {
     return this.#writing(() => {
       const place = placeOf(id);
-      const told = (delivery: Delivery) => this.#news.tell('replayed', delivery);
-      return this.#writer.write(() => this.#deliveries.replay(place), { told });
+      return this.#become(place, () => this.#requests.end(place, sent, disableAfter));
+    });
+  }
+
+  replay(id: string, { evaluate = false }: { readonly evaluate?: boolean } = {}): Promise<Delivery> {
+    return this.#writing(() => {
+      const place = placeOf(id);
+      const told = (delivery: Delivery) => {
+        if (delivery.status === 'sending') this.#news.tell('unsent', delivery.plugin);
+        else this.#news.tell('replayed', delivery);
+      };
+      const act = () => (evaluate ? undefined : this.#requests.replay(place)) ?? this.#deliveries.replay(place);
+      return this.#writer.write(act, { told });
     });
   }
 
   cancel(plugin: string, reason: string): Promise<number> {
-    return this.#writing(() => this.#writer.write(() => this.#deliveries.cancel(plugin, reason)));
+    const act = () => {
+      this.#requests.revive(plugin);
+      return this.#deliveries.cancel(plugin, reason);
+    };
+    return this.#writing(() => this.#writer.write(act));
+  }
+
+  endpoints(): ReturnType<LedgerStore['endpoints']> {
+    return this.#reading(() => readEndpoints(this.#queries));
+  }
+
+  revive(plugin: string): Promise<number> {
+    return this.#writing(() => this.#writer.write(() => this.#requests.revive(plugin)));
   }
 
   deliveries(filter: DeliveryFilter & Extent = {}): AsyncIterable<Delivery> {
@@ -205,6 +263,25 @@ class SqliteLedger implements LedgerStore {
     this.#db.close();
   }
 
+  /** Writes what becomes of a delivery, if anything does, and tells it to who wants to hear. */
+  #become(
+    place: Place,
+    write: () => boolean,
+    { told, characters = 0 }: { told?: () => void; characters?: number } = {},
+  ): Promise<boolean> {
+    let settled: Delivery | undefined;
+    const act = () => {
+      const hasChanged = write();
+      settled = hasChanged && this.#news.wanted('settled') ? this.#deliveries.read(place) : undefined;
+      return hasChanged;
+    };
+    const tell = () => {
+      if (settled !== undefined) this.#news.tell('settled', settled);
+      told?.();
+    };
+    return this.#writer.write(act, { told: tell, characters });
+  }
+
   async #writing<T>(act: () => Promise<T>): Promise<T> {
     this.#mustBeOpen();
     try {
@@ -238,10 +315,10 @@ class SqliteLedger implements LedgerStore {
 }
 
 /** What is said of a delivery must not keep it from being settled: it was made. */
-function jsonOf(annotations: Settlement['annotations']): string | null {
-  if (annotations == null) return null;
+function jsonOf(said: Readonly<Record<string, unknown>> | null | undefined): string | null {
+  if (said == null) return null;
   try {
-    return JSON.stringify(annotations) ?? null;
+    return JSON.stringify(said) ?? null;
   } catch (error) {
     return JSON.stringify({ error: `cannot be written as JSON: ${messageOf(error)}` });
   }

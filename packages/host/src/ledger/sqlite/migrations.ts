@@ -83,4 +83,21 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX runs_open ON runs (status, n) WHERE status IN ('pending', 'active', 'waiting');
   `,
+  `
+  ALTER TABLE deliveries ADD COLUMN request TEXT;
+  ALTER TABLE deliveries ADD COLUMN asked_at TEXT;
+  -- Those that were never sent have no due time and stand first, in the order of events.
+  CREATE INDEX deliveries_unsent ON deliveries (plugin, due_at, seq, n) WHERE status = 'sending';
+
+  -- Where requests did not arrive. Not in \`failing\`: a handler that answers works, wherever its requests go.
+  CREATE TABLE endpoints (
+    plugin TEXT NOT NULL,
+    handler TEXT NOT NULL,
+    failures INTEGER NOT NULL,
+    last TEXT NOT NULL,
+    message TEXT,
+    disabled_at TEXT,
+    PRIMARY KEY (plugin, handler)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -8,7 +8,14 @@ const lookEveryMs = 50;
 
 /** Tells who wants to hear of what has become durable. */
 export class News {
-  readonly #hears: Hears = { appended: new Set(), settled: new Set(), replayed: new Set(), elsewhere: new Set() };
+  readonly #hears: Hears = {
+    appended: new Set(),
+    requested: new Set(),
+    settled: new Set(),
+    replayed: new Set(),
+    unsent: new Set(),
+    elsewhere: new Set(),
+  };
   readonly #dataVersion;
   #seen: unknown;
   #timer: NodeJS.Timeout | undefined;

@@ -8,7 +8,7 @@ export function pruning(db: DatabaseSync): (olderThan: string) => number {
   const anchor = db.prepare('SELECT anchor_seq FROM chain');
   // The first that stays among those whose turn it is.
   const stays = db.prepare(`SELECT e.seq FROM events e WHERE e.seq > ? AND e.seq <= ? AND (e.at >= ? OR EXISTS
-    (SELECT 1 FROM deliveries d WHERE d.seq = e.seq AND d.status = 'owed') OR EXISTS
+    (SELECT 1 FROM deliveries d WHERE d.seq = e.seq AND d.status IN ('owed', 'sending')) OR EXISTS
     (SELECT 1 FROM runs r WHERE r.run_id = e.run_id AND r.status IN ('pending', 'active', 'waiting')))
     ORDER BY e.seq LIMIT 1`);
   const last = db.prepare('SELECT seq, hash FROM events WHERE seq <= ? ORDER BY seq DESC LIMIT 1');

@@ -1,22 +1,34 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import type { RunStatus } from '../run-status.ts';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type {
   Delivery,
   DeliveryFilter,
   DeliveryStatus,
+  Endpoint,
   EventFilter,
   Extent,
   Failing,
   LedgerStore,
+  RunFilter,
   RunRow,
   StoredEvent,
 } from '../store.ts';
+import { placeOf } from './deliveries.ts';
 import { runOf } from './runs.ts';
 import { deliveryOf, eventOf, type RunTableRow, type Tables } from './tables.ts';
 
 const pageSize = 256;
+const worstFirst = sql`failures DESC, plugin, handler`;
 const bad: ReadonlySet<DeliveryStatus> = new Set(['failed', 'refused']);
-const statuses: readonly DeliveryStatus[] = ['owed', 'ok', 'warn', 'failed', 'refused', 'skipped', 'cancelled'];
+const statuses: readonly DeliveryStatus[] = [
+  'owed',
+  'sending',
+  'ok',
+  'warn',
+  'failed',
+  'refused',
+  'skipped',
+  'cancelled',
+];
 
 /** Fetches page after page until one is not full, or as much was given as is wanted. */
 async function* paged<T>(wanted: number, page: (size: number, last: T | undefined) => Promise<T[]>): AsyncGenerator<T> {
@@ -36,13 +48,14 @@ function named(name: string) {
   return sql<boolean>`+e.type GLOB ${name.replaceAll(/[?[]/g, '[$&]')}`;
 }
 
-function eventQuery(db: Kysely<Tables>, { run, type, since, until, afterSeq }: EventFilter) {
+function eventQuery(db: Kysely<Tables>, { run, type, since, until, afterSeq, beforeSeq }: EventFilter) {
   let query = db.selectFrom('events as e');
   if (run !== undefined) query = query.where('e.run_id', '=', run);
   if (type !== undefined) query = query.where(named(type));
   if (since !== undefined) query = query.where(sql<boolean>`+e.at >= ${since.toISOString()}`);
   if (until !== undefined) query = query.where(sql<boolean>`+e.at <= ${until.toISOString()}`);
   if (afterSeq !== undefined) query = query.where('e.seq', '>', afterSeq);
+  if (beforeSeq !== undefined) query = query.where('e.seq', '<', beforeSeq);
   return query;
 }
 
@@ -104,17 +117,16 @@ function deliveryQuery(db: Kysely<Tables>, { event, plugin, handler, status, run
 
 /** The deliveries that a filter wants. */
 export async function* readDeliveries(db: Kysely<Tables>, filter: DeliveryFilter & Extent): AsyncGenerator<Delivery> {
-  const { limit = Number.POSITIVE_INFINITY, newestFirst = false } = filter;
+  const { limit = Number.POSITIVE_INFINITY, newestFirst = false, after } = filter;
   const way = newestFirst ? 'desc' : 'asc';
+  const start = after === undefined ? undefined : placeOf(after);
   const all = deliveryQuery(db, filter).selectAll('d').select(['e.id', 'e.type', 'e.run_id']);
   const ordered = all.orderBy('d.seq', way).orderBy('d.n', way);
   yield* paged<Delivery>(limit, async (size, last) => {
-    let rest = ordered;
-    if (last !== undefined) {
-      const [seq, n] = last.id.split('.');
-      const beyond = sql.raw(newestFirst ? '<' : '>');
-      rest = ordered.where(sql<boolean>`(d.seq, d.n) ${beyond} (${Number(seq)}, ${Number(n)})`);
-    }
+    const place = last === undefined ? start : placeOf(last.id);
+    const beyond = sql.raw(newestFirst ? '<' : '>');
+    const rest =
+      place === undefined ? ordered : ordered.where(sql<boolean>`(d.seq, d.n) ${beyond} (${place.seq}, ${place.n})`);
     return (await rest.limit(size).execute()).map((row) => deliveryOf(row, row));
   });
 }
@@ -122,15 +134,21 @@ export async function* readDeliveries(db: Kysely<Tables>, filter: DeliveryFilter
 /** The runs that a filter wants. */
 export async function* readRuns(
   db: Kysely<Tables>,
-  { status, limit = Number.POSITIVE_INFINITY, newestFirst = false }: { status?: readonly RunStatus[] } & Extent,
+  { status, after, limit = Number.POSITIVE_INFINITY, newestFirst = false }: RunFilter & Extent,
 ): AsyncGenerator<RunRow> {
   const all = db.selectFrom('runs').selectAll();
   // Not as parameters: see `inStatus`.
   const wanted = status?.map((one) => sql.lit(one));
   const some = wanted === undefined ? all : all.where(sql<boolean>`status IN (${sql.join(wanted)})`);
-  const ordered = some.orderBy('n', newestFirst ? 'desc' : 'asc');
+  const beyond = newestFirst ? '<' : '>';
+  const start = db
+    .selectFrom('runs')
+    .where('run_id', '=', after ?? '')
+    .select('n');
+  const beginning = after === undefined ? some : some.where('n', beyond, start);
+  const ordered = beginning.orderBy('n', newestFirst ? 'desc' : 'asc');
   const rows = paged<RunTableRow>(limit, async (size, last) => {
-    const rest = last === undefined ? ordered : ordered.where('n', newestFirst ? '<' : '>', last.n);
+    const rest = last === undefined ? ordered : ordered.where('n', beyond, last.n);
     return rest.limit(size).execute();
   });
   for await (const row of rows) yield runOf(row);
@@ -144,26 +162,31 @@ export async function readEvent(db: Kysely<Tables>, id: string): Promise<StoredE
 
 /** See `LedgerStore.owedPlugins`. */
 export function readOwedPlugins(db: Kysely<Tables>): ReturnType<LedgerStore['owedPlugins']> {
+  const first = sql<string | null>`CASE WHEN count(*) = count(due_at) THEN min(due_at) END`;
+  return waitingOf(db, 'owed', first);
+}
+
+/** See `LedgerStore.unsentPlugins`. */
+export function readUnsentPlugins(db: Kysely<Tables>, now: Date): ReturnType<LedgerStore['unsentPlugins']> {
+  return waitingOf(db, 'sending', sql<string | null>`min(CASE WHEN due_at > ${now.toISOString()} THEN due_at END)`);
+}
+
+function waitingOf(db: Kysely<Tables>, status: 'owed' | 'sending', first: RawBuilder<string | null>) {
   return db
     .selectFrom('deliveries')
-    .where('status', '=', sql.lit('owed' as const))
+    .where('status', '=', sql.lit(status))
     .groupBy('plugin')
     .orderBy('plugin')
-    .select(({ fn }) => [
-      'plugin',
-      fn.countAll<number>().as('count'),
-      sql<string | null>`CASE WHEN count(*) = count(due_at) THEN min(due_at) END`.as('due_at'),
-    ])
+    .select(({ fn }) => ['plugin', fn.countAll<number>().as('count'), first.as('due_at')])
     .execute();
 }
 
 /** See `LedgerStore.failing`. */
 export function readFailing(db: Kysely<Tables>): Promise<readonly Failing[]> {
-  return db
-    .selectFrom('failing')
-    .selectAll()
-    .orderBy('failures', 'desc')
-    .orderBy('plugin')
-    .orderBy('handler')
-    .execute();
+  return db.selectFrom('failing').selectAll().orderBy(worstFirst).execute();
+}
+
+/** See `LedgerStore.endpoints`. */
+export function readEndpoints(db: Kysely<Tables>): Promise<readonly Endpoint[]> {
+  return db.selectFrom('endpoints').selectAll().orderBy(worstFirst).execute();
 }

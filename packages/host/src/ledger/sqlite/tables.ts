@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { EventName } from 'patchbay-sdk';
-import type { AnyPayload, Delivery, DeliveryStatus, RunRow, StoredEvent } from '../store.ts';
+import type { AnyPayload, Delivery, DeliveryStatus, Endpoint, Failing, RunRow, StoredEvent } from '../store.ts';
 
 /** A row of `events`. */
 export interface EventRow {
@@ -37,14 +37,8 @@ export interface DeliveryRow {
   readonly duration_ms: number | null;
   readonly plugin_version: string | null;
   readonly plugin_digest: string | null;
-}
-
-interface FailingRow {
-  readonly plugin: string;
-  readonly handler: string;
-  readonly failures: number;
-  readonly last: string;
-  readonly message: string | null;
+  readonly request: string | null;
+  readonly asked_at: string | null;
 }
 
 /** A row of `runs`. */
@@ -58,7 +52,8 @@ export interface Tables {
   readonly runs: RunTableRow;
   readonly events: EventRow;
   readonly deliveries: DeliveryRow;
-  readonly failing: FailingRow;
+  readonly failing: Failing;
+  readonly endpoints: Endpoint;
 }
 
 /** Queries on a connection that stays its owner's: do not `destroy` it. */
@@ -138,9 +133,15 @@ export function deliveryOf(row: DeliveryRow, event: Pick<EventRow, 'id' | 'type'
     http_status: row.http_status,
     verdict: row.verdict,
     message: row.message,
-    annotations: row.annotations === null ? null : (JSON.parse(row.annotations) as Record<string, unknown>),
+    annotations: recordIn(row.annotations),
     duration_ms: row.duration_ms,
     plugin_version: row.plugin_version,
     plugin_digest: row.plugin_digest,
+    request: recordIn(row.request),
+    asked_at: row.asked_at,
   };
+}
+
+function recordIn(json: string | null): Record<string, unknown> | null {
+  return json === null ? null : (JSON.parse(json) as Record<string, unknown>);
 }

@@ -1,7 +1,18 @@
 import { durationMs } from './duration.ts';
 import { endWord } from './rules/names.ts';
 import type { TemplateForm } from './schema.ts';
-import type { Approval, Check, Gate, Limits, Phase, Role, Step, Template } from './template.ts';
+import {
+  type Approval,
+  type Check,
+  type Gate,
+  type Limits,
+  leastOf,
+  type Phase,
+  type Role,
+  type Step,
+  type Template,
+  usualReviews,
+} from './template.ts';
 
 type Fields<K extends keyof TemplateForm> = NonNullable<TemplateForm[K]>;
 type RoleForm = Fields<'roles'>[string];
@@ -16,7 +27,8 @@ type IdOf = (id: string) => string;
 const usual = { core: 'default', timeoutMs: 30 * 60_000, attempts: 3, parallel: 4 } as const;
 
 /** Fills in all defaults. Only for a template that fits the form and breaks no rule. */
-export function normalise({ name, description = '', roles, phases, gates = {}, limits = {} }: TemplateForm): Template {
+export function normalise(form: TemplateForm): Template {
+  const { name, description = '', roles, phases, gates = {}, limits = {}, reviews = {} } = form;
   const own = phases.filter(({ gate }) => gate === undefined).map((phase) => gateOf(phase.name, {}));
   const declared = Object.entries(gates).map(([gate, form]) => gateOf(gate, form));
   const idOf = stepIds();
@@ -27,14 +39,16 @@ export function normalise({ name, description = '', roles, phases, gates = {}, l
     phases: phases.map((phase, i) => phaseOf(phase, phases[i + 1]?.name ?? null, idOf)),
     gates: Object.fromEntries([...declared, ...own].map((gate) => [gate.name, gate])),
     limits: limitsOf(limits),
+    reviews: { advisory: reviews.advisory ?? usualReviews.advisory, crash: reviews.crash ?? usualReviews.crash },
   };
 }
 
 function roleOf(name: string, form: RoleForm): Role {
-  const { title = name, mandate = '', core = usual.core, writes = [], timeout } = form;
+  const { title = name, mandate = '', core = usual.core, writes = [], timeout, report = null } = form;
   // As it will be read back from the ledger: a -0 would not survive.
   const settings = JSON.parse(JSON.stringify(form.with ?? {}));
-  return { name, title, mandate, core, with: settings, writes, timeoutMs: msOf(timeout) ?? usual.timeoutMs };
+  const timeoutMs = msOf(timeout) ?? usual.timeoutMs;
+  return { name, title, mandate, core, with: settings, writes, timeoutMs, report };
 }
 
 function phaseOf(form: PhaseForm, after: string | null, idOf: IdOf): Phase {
@@ -70,13 +84,15 @@ function gateOf(name: string, { checks = [], approval = 'automatic' }: GateForm)
 
 function checkOf({ file, contains, matches, objections, verification }: CheckForm): Check {
   if (file !== undefined) return { kind: 'file', path: file, contains: contains ?? null, matches: matches ?? null };
-  if (objections !== undefined) return { kind: 'objections', severity: objections === 'none' ? 'low' : objections };
+  if (objections !== undefined) return { kind: 'objections', severity: leastOf(objections) };
   return { kind: verification === undefined ? 'reviews' : 'verification' };
 }
 
-function approvalOf({ kind, quorum, approvers = [], proposer_may_approve, expires }: ApprovalForm): Approval {
+function approvalOf(form: ApprovalForm): Approval {
+  const { kind, automatic_if, quorum, approvers = [], proposer_may_approve, expires } = form;
   return {
     kind,
+    ...(automatic_if === undefined ? {} : { policy: { automaticIf: automatic_if, otherwise: form.else ?? 'human' } }),
     quorum: quorum ?? (kind === 'automatic' ? 0 : 1),
     approvers,
     proposerMayApprove: proposer_may_approve ?? true,

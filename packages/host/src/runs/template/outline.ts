@@ -30,6 +30,8 @@ export interface GateOutline extends Named {
     readonly fields: readonly string[];
     readonly quorum: number;
     readonly approvers: readonly Named[];
+    /** The fields of `automatic_if`. */
+    readonly conditions: readonly string[];
   };
 }
 
@@ -79,7 +81,7 @@ function stepsIn(value: unknown, path: string): StepOutline[] {
 function gateIn(name: string, value: unknown): GateOutline {
   const path = `gates.${name}`;
   const { checks, approval = 'automatic' } = fieldsIn(value);
-  const { kind = approval, quorum, approvers } = fieldsIn(approval);
+  const { kind = approval, quorum, approvers, automatic_if } = fieldsIn(approval);
   return {
     name,
     path,
@@ -91,6 +93,7 @@ function gateIn(name: string, value: unknown): GateOutline {
       fields: Object.keys(fieldsIn(approval)),
       quorum: typeof quorum === 'number' ? quorum : 1,
       approvers: namesIn(approvers, `${path}.approval.approvers`),
+      conditions: Object.keys(fieldsIn(automatic_if)),
     },
   };
 }

@@ -1,8 +1,9 @@
 import { messageOf } from 'patchbay-sdk';
 import * as z from 'zod/mini';
+import { documentNames } from '../../day/documents.ts';
 import { byName, count, duration, name, oneOf, sound, strict, text } from './fields.ts';
 import { problemOfGlob, problemOfPath } from './globs.ts';
-import { approvalKinds, severities } from './template.ts';
+import { advisoryWays, approvalKinds, crashWays, peopleKinds, severities } from './template.ts';
 
 /** The regular expression of a check: `^` and `$` stand for lines. Throws a SyntaxError if it is none. */
 export function checkPattern(source: string): RegExp {
@@ -28,13 +29,16 @@ const settings = z
   .record(z.string(), z.unknown(), { error: 'must have fields: the settings of the core' })
   .check(z.refine(isJson, { error: 'holds a number that JSON cannot: .nan or .inf' }));
 
+const globs = z.array(sound('a glob like src/**', problemOfGlob)).check(z.maxLength(200));
+
 const roleForm = strict({
   title: z.optional(text('a text')),
   mandate: z.optional(text('what the role is to do, in words')),
   core: z.optional(name),
   with: z.optional(settings),
-  writes: z.optional(z.array(sound('a glob like src/**', problemOfGlob)).check(z.maxLength(200))),
+  writes: z.optional(globs),
   timeout: z.optional(duration('7d')),
+  report: z.optional(oneOf(documentNames)),
 });
 
 const stepFields = {
@@ -68,8 +72,23 @@ const checkForm = strict({
   objections: z.optional(oneOf(['none', ...severities])),
 }).register(z.globalRegistry, { oneOf: checkSubjects.map((subject) => ({ required: [subject] })) });
 
+const most = 1_000_000_000_000;
+const usdError = 'must be a number of dollars, more than 0';
+const dollars = z.number({ error: usdError }).check(z.positive({ error: usdError }), z.lte(most, { error: usdError }));
+
+const conditionsForm = strict({
+  usd_below: z.optional(dollars),
+  tokens_below: z.optional(count(1, most)),
+  files_changed_below: z.optional(count(1, most)),
+  files_only: z.optional(globs),
+  objections: z.optional(oneOf(['none', ...severities])),
+  verification: z.optional(oneOf(['pass'])),
+});
+
 const approvalForm = strict({
   kind: oneOf(approvalKinds),
+  automatic_if: z.optional(conditionsForm),
+  else: z.optional(oneOf(peopleKinds)),
   quorum: z.optional(count(1, 100)),
   approvers: z.optional(z.array(text('the name of a person')).check(z.maxLength(100))),
   proposer_may_approve: z.optional(z.boolean({ error: 'must be true or false' })),
@@ -78,20 +97,18 @@ const approvalForm = strict({
 
 const gateForm = strict({
   checks: z.optional(z.array(checkForm, { error: 'must be a list of checks' }).check(z.maxLength(100))),
-  approval: z.optional(z.union([oneOf(approvalKinds), approvalForm])),
+  approval: z.optional(z.union([approvalForm, oneOf(approvalKinds)])),
 });
 
-const most = 1_000_000_000_000;
-const usdError = 'must be a number of dollars, more than 0';
 const limitsForm = strict({
   attempts: z.optional(count(1, 100)),
   run_timeout: z.optional(duration('365d')),
-  usd: z.optional(
-    z.number({ error: usdError }).check(z.positive({ error: usdError }), z.lte(most, { error: usdError })),
-  ),
+  usd: z.optional(dollars),
   tokens: z.optional(count(1, most)),
   parallel: z.optional(count(1, 64)),
 });
+
+const reviewsForm = strict({ advisory: z.optional(oneOf(advisoryWays)), crash: z.optional(oneOf(crashWays)) });
 
 /** A template as people write it. What goes across fields is told by the rules. */
 export const templateForm = strict({
@@ -103,6 +120,7 @@ export const templateForm = strict({
     .check(z.minLength(1, { error: 'has no phases' }), z.maxLength(100)),
   gates: z.optional(byName(gateForm)),
   limits: z.optional(limitsForm),
+  reviews: z.optional(reviewsForm),
 });
 
 /** A template that fits the form. */

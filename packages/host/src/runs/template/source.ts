@@ -58,7 +58,7 @@ function refused(document: Document): Wrong[] {
   const found: Wrong[] = [];
   visit(document, {
     Alias: (_, { source, range }) => {
-      const message = `"*${source}" is an alias, which templates cannot have; a text that begins with * must be in quotes`;
+      const message = `"*${source}" is an alias, which cannot be read here; a text that begins with * must be in quotes`;
       found.push({ message, offset: range?.[0] });
     },
     Scalar: (role, { value, range }) => {

@@ -1,3 +1,5 @@
+import type { DocumentName } from '../../day/documents.ts';
+
 /** How a template is carried out: normalised, every default filled in, every name in it known to exist. */
 export interface Template {
   readonly name: string;
@@ -9,6 +11,7 @@ export interface Template {
   /** By name. */
   readonly gates: Readonly<Record<string, Gate>>;
   readonly limits: Limits;
+  readonly reviews: Reviews;
 }
 
 /** Somebody who works in a run. */
@@ -25,6 +28,8 @@ export interface Role {
   readonly writes: readonly string[];
   /** How long one of its turns may take. */
   readonly timeoutMs: number;
+  /** The document that its turns hand in as `report`; null if none is asked for. */
+  readonly report: DocumentName | null;
 }
 
 /** A part of a run: steps, and the gate at its end. */
@@ -72,13 +77,37 @@ export const severities = ['low', 'medium', 'high', 'blocking'] as const;
 /** One of them. */
 export type Severity = (typeof severities)[number];
 
-/** The kinds of approval: nobody's; people's; people's, and never a policy in their place. */
-export const approvalKinds = ['automatic', 'human', 'credentialed'] as const;
+/** The least severity that a template means: with `none` every objection counts. */
+export function leastOf(severity: 'none' | Severity): Severity {
+  return severity === 'none' ? 'low' : severity;
+}
+
+/** The kinds of approval: nobody's; people's; people's who prove who they are; nobody's where its conditions hold, else people's. */
+export const approvalKinds = ['automatic', 'human', 'credentialed', 'policy'] as const;
+
+/** The kinds of approval that a policy may fall back on. */
+export const peopleKinds = ['human', 'credentialed'] as const;
+
+/**
+ * When a gate opens by itself, as the template says it: all of it must hold of what the run has done so far. What is not given
+ * holds.
+ */
+export interface Conditions {
+  readonly usd_below?: number | undefined;
+  readonly tokens_below?: number | undefined;
+  readonly files_changed_below?: number | undefined;
+  /** Globs; each changed file must match one. */
+  readonly files_only?: readonly string[] | undefined;
+  readonly objections?: 'none' | Severity | undefined;
+  readonly verification?: 'pass' | undefined;
+}
 
 /** Who lets a run through a gate when its checks hold. */
 export interface Approval {
-  /** `automatic`: nobody; `human`: people; `credentialed`: people, and never a policy in their place. */
+  /** `automatic`: nobody; `human`: people; `credentialed`: people who prove who they are; `policy`: see `policy`. */
   readonly kind: (typeof approvalKinds)[number];
+  /** Only of kind `policy`: when nobody is needed, and who is otherwise. */
+  readonly policy?: { readonly automaticIf: Conditions; readonly otherwise: (typeof peopleKinds)[number] };
   /** How many must approve; 0 if it is automatic. */
   readonly quorum: number;
   /** Who may; empty: anybody. */
@@ -88,6 +117,21 @@ export interface Approval {
   /** After which an unanswered gate counts as refused; null: never. */
   readonly expiresMs: number | null;
 }
+
+/** What becomes of a concern that stops nothing: it is written down; or sent back once to whoever works, and then written down. */
+export const advisoryWays = ['record', 'retry-once'] as const;
+
+/** What becomes of a review that fails: it is tried again, as work is; or it counts as one that holds the work. */
+export const crashWays = ['retry', 'hold'] as const;
+
+/** How reviews are heeded that neither let the work pass nor reject it. */
+export interface Reviews {
+  readonly advisory: (typeof advisoryWays)[number];
+  readonly crash: (typeof crashWays)[number];
+}
+
+/** What holds where a template says nothing of reviews. */
+export const usualReviews: Reviews = { advisory: 'record', crash: 'retry' };
 
 /** What a run may use. */
 export interface Limits {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
@@ -32,6 +33,8 @@ export class PluginProcess {
   readonly #child: ChildProcess;
   readonly #peer: Peer;
   readonly #functions: Functions;
+  /** In which context each open call into a capability was made: what it calls in turn is part of that. */
+  readonly #contexts = new Map<unknown, ReturnType<typeof AsyncLocalStorage.snapshot>>();
   readonly #log: PluginLog;
   readonly #namespace: boolean;
   /** Kept when the last request that was cancelled has been answered; undefined while there is none. */
@@ -233,13 +236,14 @@ export class PluginProcess {
     else throw new Error(`asked for "${method}", which there is not`);
   }
 
-  async #invoked(id: number, { ref, args }: Record<string, unknown>): Promise<void> {
+  async #invoked(id: number, { ref, args, within }: Record<string, unknown>): Promise<void> {
     if (this.isClogged || ++this.#serving > openInvokes) {
       this.kill('asked more of the host than it may');
       return;
     }
+    const call = () => this.#functions.call(ref, args);
     try {
-      this.#peer.reply(id, { value: await this.#functions.call(ref, args) });
+      this.#peer.reply(id, { value: await (this.#contexts.get(within)?.(call) ?? call()) });
     } catch (error) {
       this.#peer.refuse(id, error);
     }
@@ -264,9 +268,11 @@ export class PluginProcess {
     const id = this.nextId;
     const asked = this.ask('invoke', { ref, args: args.map((argument) => this.encode(argument)) });
     const timer = setTimeout(() => this.cancel(id, asked), invokeMs);
+    this.#contexts.set(id, AsyncLocalStorage.snapshot());
     try {
       return this.decode((await asked).value);
     } finally {
+      this.#contexts.delete(id);
       clearTimeout(timer);
     }
   }

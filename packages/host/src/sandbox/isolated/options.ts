@@ -1,4 +1,5 @@
 import type { Dialect, HandlerOptions } from 'patchbay-sdk';
+import type { PaceEntry } from '../../dialects/pace/entry.ts';
 
 /** One line of a plugin's log. */
 export interface LogLine {
@@ -24,6 +25,8 @@ export interface IsolatedOptions {
   readonly name: string;
   /** The file that exports the plugin, absolute. */
   readonly module: string;
+  /** What of its modules is the plugin, if it is one of PACE. */
+  readonly pace?: PaceEntry;
   /** The plugin's folder: it may read all of it. */
   readonly dir: string;
   /** The project: working directory, and what paths in grants are relative to. */
@@ -51,6 +54,8 @@ export interface Description {
   readonly version: string;
   readonly dialect?: Dialect;
   readonly handlers: readonly DescribedHandler[];
+  /** What is not wrong but will not do what the author thinks. */
+  readonly warnings?: readonly string[];
 }
 
 /** One handler or wrapper, by its place in the plugin. */
@@ -65,6 +70,7 @@ export interface DescribedHandler {
 export interface LoadParams {
   readonly name: string;
   readonly module: string;
+  readonly pace?: PaceEntry;
   readonly config: unknown;
   readonly answerBytes: number;
   /** Whether it may start, and so also signal, other processes. */

@@ -159,10 +159,10 @@ export class IsolatedPlugin {
   }
 
   async #load(process: PluginProcess): Promise<void> {
-    const { name, module, config, grants } = this.#options;
+    const { name, module, pace, config, grants } = this.#options;
     const { startMs, answerBytes } = this.#limits;
     const exec = grants.some((grant) => grant.startsWith('exec:'));
-    const params: LoadParams = { name, module, config, answerBytes, exec };
+    const params: LoadParams = { name, module, config, answerBytes, exec, ...(pace === undefined ? {} : { pace }) };
     const failed = (what: string) =>
       new PatchbayError('PLUGIN_LOAD', `plugin "${name}" cannot be loaded from ${module}: ${what}`, {
         plugin: name,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bubblewrapWorks, confined } from '../bubblewrap.ts';
 import type { Confinement, Job } from '../job.ts';
@@ -67,14 +68,15 @@ const own = [...confined, '--new-session', '--json-status-fd'];
 /** The command that runs `argv` in a namespace of its own, with a /proc that shows nothing else; status comes on 3. */
 export function inNamespace(
   bwrap: string,
-  { cwd, readOnly = [], pinned = [] }: Pick<Job, 'cwd' | 'readOnly' | 'pinned'>,
+  { cwd, readOnly = [], writable = [], hidden = [] }: Pick<Job, 'cwd' | 'readOnly' | 'writable' | 'hidden'>,
   argv: readonly string[],
 ): string[] {
   const guarded = [
-    ...pinned.flatMap((path) => ['--bind-try', path, path]),
     ...readOnly.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...writable.flatMap((path) => ['--bind-try', path, path]),
+    ...hidden.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     // Otherwise root could mount them anew.
-    ...(readOnly.length > 0 ? ['--cap-drop', 'ALL'] : []),
+    ...(readOnly.length + hidden.length > 0 ? ['--cap-drop', 'ALL'] : []),
   ];
   return [bwrap, ...own, '3', ...guarded, '--chdir', cwd, '--', ...argv];
 }

@@ -8,6 +8,7 @@ import { type Ended, type Job, usualGraceMs } from '../job.ts';
 import { eachLine } from '../wire.ts';
 import { type Cage, groupCage, inNamespace, namespaceCage } from './cage.ts';
 import { type FolderPlace, JobFolders } from './job-folders.ts';
+import { type Listener, Live } from './live.ts';
 import type { Pipes } from './pipes.ts';
 import { CannotStart, programOf } from './preflight.ts';
 import { Streams } from './streams.ts';
@@ -21,6 +22,9 @@ const signalNames = new Map(
     .reverse()
     .map(([name, number]) => [number, name]),
 );
+
+/** Why a job was ended before it did so by itself. */
+type Reason = 'deadline' | 'silence' | 'abort';
 
 /** Where jobs run. */
 export interface Place extends FolderPlace {
@@ -49,12 +53,14 @@ export class Running {
   readonly #cage: Cage;
   readonly #status: Status | undefined;
   readonly #streams: Streams;
+  readonly #live: Live | undefined;
   readonly #began = performance.now();
-  #why: 'deadline' | 'abort' | undefined;
+  #why: Reason | undefined;
   #timer: NodeJS.Timeout;
+  #silence: NodeJS.Timeout | undefined;
 
-  /** Starts it. Throws CannotStart. */
-  constructor(job: Job, place: Place) {
+  /** Starts it. What is told while it runs goes to `listener`, if there is one. Throws CannotStart. */
+  constructor(job: Job, place: Place, listener?: Listener) {
     this.#job = job;
     this.#program = programOf(job);
     const { pipes, bwrap } = place;
@@ -63,7 +69,8 @@ export class Running {
     try {
       folders = new JobFolders(place);
       const env = { ...job.env, ...folders.give(job.files ?? {}), TMPDIR: folders.tmp };
-      streams = new Streams(pipes, job.stdin === undefined ? undefined : folders.put('stdin', job.stdin));
+      const input = job.stdin === undefined ? undefined : folders.put('stdin', job.stdin);
+      streams = new Streams(pipes, input, listener?.follow === 'talk');
       this.#child = this.#spawn(streams, bwrap, env);
     } catch (error) {
       streams?.discard();
@@ -72,11 +79,13 @@ export class Running {
     }
     streams.attach(this.#child);
     this.#streams = streams;
+    this.#live = listener === undefined ? undefined : new Live(streams.reading, listener);
     this.group = this.#child.pid ?? 0;
     this.#status = bwrap === undefined ? undefined : statusFrom(this.#child.stdio[3] as Readable);
     this.#cage =
       this.#status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => this.#status?.['child-pid']);
     this.#timer = setTimeout(() => this.#stop('deadline'), job.timeoutMs);
+    if (job.silenceMs !== undefined) this.#limitSilence(job.silenceMs);
     this.ended = this.#watch().finally(() => folders.remove());
   }
 
@@ -91,6 +100,22 @@ export class Running {
     this.#cage.kill();
   }
 
+  /** Has it read something, if it talks; resolves when it can take more, or never will. */
+  write(bytes: Buffer): Promise<void> {
+    const { writing } = this.#streams;
+    return new Promise((resolve) => (writing === undefined ? resolve() : writing.write(bytes, () => resolve())));
+  }
+
+  /** There is no more for it to read. */
+  endInput(): void {
+    this.#streams.writing?.end();
+  }
+
+  /** So many bytes of its output have been taken, if it talks. */
+  taken(count: number): void {
+    this.#live?.taken(count);
+  }
+
   #spawn(streams: Streams, bwrap: string | undefined, env: Record<string, string>): ChildProcess {
     const { argv, cwd } = this.#job;
     const own = [this.#program, ...argv.slice(1)];
@@ -103,13 +128,17 @@ export class Running {
     const told = this.#status === undefined ? undefined : once(this.#child.stdio[3] as Readable, 'close');
     const [code, signal] = await once(this.#child, 'exit').catch((error) => {
       clearTimeout(this.#timer);
+      clearTimeout(this.#silence);
       throw this.#cannotStart(error);
     });
     const durationMs = performance.now() - this.#began;
     clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
+    this.#live?.free();
     this.#cage.killRest();
     await Promise.race([Promise.all([told, this.#streams.ended()]), sleep(drainMs)]);
     this.#streams.destroy();
+    this.#live?.end();
     this.#child.stdio[3]?.destroy();
     await this.#cage.gone();
     return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
@@ -118,6 +147,7 @@ export class Running {
   #rest() {
     return {
       timedOut: this.#why === 'deadline',
+      silent: this.#why === 'silence',
       aborted: this.#why === 'abort',
       stdout: this.#streams.stdout.captured(),
       stderr: this.#streams.stderr.captured(),
@@ -132,10 +162,17 @@ export class Running {
     return name === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal: name };
   }
 
-  #stop(why: 'deadline' | 'abort'): void {
+  #limitSilence(ms: number): void {
+    const timer = setTimeout(() => this.#stop('silence'), ms);
+    this.#silence = timer;
+    for (const stream of this.#streams.reading) stream.on('data', () => timer.refresh());
+  }
+
+  #stop(why: Reason): void {
     if (this.#why !== undefined) return;
     this.#why = why;
     clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
     this.#timer = setTimeout(() => this.#cage.kill(), this.#job.graceMs ?? usualGraceMs);
     this.#cage.terminate();
   }

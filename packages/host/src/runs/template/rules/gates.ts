@@ -24,6 +24,19 @@ export const checksAreOne: Rule = ({ gates }) =>
     }),
   );
 
+/** A policy says when it opens a gate, and nothing else does. */
+export const policiesDecide: Rule = ({ gates }) =>
+  gates.flatMap(({ path, kind, approval: { fields, conditions } }) => {
+    const at = `${path}.approval`;
+    const stray = fields.filter((field) => field === 'automatic_if' || field === 'else');
+    if (kind === 'policy' && conditions.length === 0) {
+      const message = 'is a policy that never decides: say under "automatic_if" when the gate opens by itself';
+      return [{ path: at, message }];
+    }
+    if (kind === 'policy' || kind === 'automatic' || kind === undefined || stray.length === 0) return [];
+    return [{ path: at, message: `is ${kind}, so it cannot have ${stray.join(', ')}; write "kind: policy"` }];
+  });
+
 /** The approval of a gate can be given. */
 export const approvalsCanBe: Rule = ({ gates }) =>
   gates.flatMap(({ path, kind, approval: { fields, quorum, approvers } }) => {

@@ -1,5 +1,5 @@
 import { phasesAreReached, phasesEnd } from './flow.ts';
-import { approvalsCanBe, checksAreOne, gatesCheck, ownGatesAreFree } from './gates.ts';
+import { approvalsCanBe, checksAreOne, gatesCheck, ownGatesAreFree, policiesDecide } from './gates.ts';
 import { gatesExist, nextExists, phaseNamesDiffer, reviewersDiffer, rolesExist } from './names.ts';
 import type { Rule } from './rule.ts';
 import { checksHaveSubjects, gatesAreUsed, rolesAreUsed } from './unused.ts';
@@ -15,6 +15,7 @@ export const rules: readonly Rule[] = [
   phasesEnd,
   gatesCheck,
   checksAreOne,
+  policiesDecide,
   approvalsCanBe,
   ownGatesAreFree,
 ];

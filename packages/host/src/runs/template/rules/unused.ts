@@ -21,12 +21,14 @@ export const gatesAreUsed: Rule = ({ phases, gates }) => {
 export const checksHaveSubjects: Rule = ({ phases, gates }) =>
   phases.flatMap((phase) => {
     const { gate, steps } = phase;
-    const fields = gates.find(({ name }) => name === gate?.name)?.checks.flatMap((check) => check.fields) ?? [];
+    const declared = gates.find(({ name }) => name === gate?.name);
+    const fields = declared?.checks.flatMap((check) => check.fields) ?? [];
+    const looksAt = [...fields, ...(declared?.approval.conditions ?? [])];
     const missing = [];
     if (fields.includes('reviews') && !steps.some(({ reviewers }) => reviewers.length > 0)) {
       missing.push('looks at reviews, but no step of the phase has reviewers');
     }
-    if (fields.includes('verification') && !steps.some(({ verifies }) => verifies)) {
+    if (looksAt.includes('verification') && !steps.some(({ verifies }) => verifies)) {
       missing.push('looks at the verification, but no step of the phase has "verify"');
     }
     return missing.map((what) => ({ path: gate?.path ?? phase.path, message: `the gate "${gate?.name}" ${what}` }));

@@ -2,7 +2,9 @@ import { capabilityHooks, hooks } from 'patchbay-sdk';
 import { inspectHandler } from '../../../dialects/inspect.ts';
 import { importPlugin } from '../../../dialects/module.ts';
 import { fromDefinition } from '../../../dialects/native.ts';
-import { type Callable, Kernel } from '../../../kernel/index.ts';
+import { adapt } from '../../../dialects/pace/adapt.ts';
+import { partsOf } from '../../../dialects/pace/entry.ts';
+import { type Callable, Kernel, type Registration } from '../../../kernel/index.ts';
 import type { DescribedHandler, Description, LoadParams } from '../options.ts';
 
 /** A handler of the plugin, ready to be called. */
@@ -25,9 +27,9 @@ export interface Loaded {
 }
 
 /** Loads the plugin and checks all of it, as the host does with one that runs in-process. Rejects with what is wrong. */
-export async function load({ name, module, config }: LoadParams): Promise<Loaded> {
-  const definition = (await importPlugin({ name, path: module })) as { version: string };
-  const registration = fromDefinition(definition, config);
+export async function load(params: LoadParams): Promise<Loaded> {
+  const { name } = params;
+  const { registration, version, warnings } = await read(params);
   // A kernel that calls nobody: for its checks.
   new Kernel(hooks, { inspect: inspectHandler }).register(registration);
   const described: DescribedHandler[] = [];
@@ -45,9 +47,24 @@ export async function load({ name, module, config }: LoadParams): Promise<Loaded
   const { dialect } = registration;
   const description = {
     name,
-    version: definition.version,
+    version,
     ...(dialect === undefined ? {} : { dialect }),
     handlers: described,
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
   return { description, handlers, config: registration.config };
+}
+
+/** The plugin as the kernel takes it, in whichever dialect it is written. */
+async function read({ name, module, pace, config }: LoadParams): Promise<{
+  readonly registration: Registration;
+  readonly version: string;
+  readonly warnings: readonly string[];
+}> {
+  if (pace === undefined) {
+    const definition = (await importPlugin({ name, path: module })) as { version: string };
+    return { registration: fromDefinition(definition, config), version: definition.version, warnings: [] };
+  }
+  const { handlers, warnings } = adapt(pace.entry, await partsOf(pace), config);
+  return { registration: { name, dialect: 'pace', handlers, config }, version: pace.version, warnings };
 }

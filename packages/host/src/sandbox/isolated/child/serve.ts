@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Socket } from 'node:net';
 import type { Outcome } from 'patchbay-sdk';
 import { Functions } from '../functions.ts';
@@ -36,6 +37,8 @@ class Server {
   readonly #undos: Undos;
   readonly #active = new Map<number, ChildContext>();
   readonly #entered = new Map<number, Entered>();
+  /** The call of the host's that is being served. */
+  readonly #within = new AsyncLocalStorage<number>();
   #loaded: Loaded | undefined;
   #longest = Number.POSITIVE_INFINITY;
   #stopped = false;
@@ -53,7 +56,8 @@ class Server {
     });
     this.#log = logTo(this.#peer);
     this.#functions = new Functions(async (ref, args) => {
-      const { value } = await this.#peer.ask('invoke', { ref, args: args.map((one) => this.#functions.encode(one)) });
+      const sent = { ref, args: args.map((one) => this.#functions.encode(one)), within: this.#within.getStore() };
+      const { value } = await this.#peer.ask('invoke', sent);
       return this.#functions.decode(value);
     });
     this.#undos = new Undos(() => this.#peer.notify('keep', {}));
@@ -64,7 +68,12 @@ class Server {
     if (id === undefined) return;
     if (method === 'call') this.#call(id, params);
     else if (method === 'after') this.#after(id, params);
-    else this.#settle(id, undefined, this.#other(method, params));
+    else
+      this.#settle(
+        id,
+        undefined,
+        this.#within.run(id, () => this.#other(method, params)),
+      );
   }
 
   async #other(method: string, params: Record<string, unknown>): Promise<unknown> {

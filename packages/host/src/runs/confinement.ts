@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { apiTokenFile, stateDir } from '../config/state.ts';
+import type { Job } from '../sandbox/job.ts';
+import type { Workspace } from '../workspaces/index.ts';
+
+const base = ['PATH', 'HOME', 'LANG', 'TZ'];
+
+/** Holds the token of whoever is at the command line: no agent gets to see it, whatever its settings name. */
+export const tokenVariable = 'PATCHBAY_APPROVER_TOKEN';
+
+/**
+ * What no agent may touch, whatever its role: the record of what it did, what the host obeys, keeps and runs; of all that only
+ * its worktree, and the folder of its attempt if it has one. Nor may it see with what others ask things of the host.
+ */
+export function guarded(
+  { project, kind, root }: Workspace,
+  attempt?: string,
+): Required<Pick<Job, 'readOnly' | 'writable' | 'hidden'>> {
+  const obeyed = ['patchbay.yaml', 'patchbay.lock', 'agentxchain.json', '.agentxchain/plugins'];
+  return {
+    readOnly: [stateDir(project), ...obeyed.map((name) => join(project, name))],
+    writable: [...(kind === 'worktree' ? [root] : []), ...(attempt === undefined ? [] : [attempt])],
+    hidden: [apiTokenFile(project)],
+  };
+}
+
+/** The variables that an agent sees: the base, and what the settings of its role name in `env`. */
+export function environmentOf(
+  env: Readonly<Record<string, string | undefined>>,
+  config: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const named = Array.isArray(config['env']) ? config['env'].map(String) : [];
+  return Object.fromEntries(
+    [...base, ...named].flatMap((name) => {
+      const value = name === tokenVariable ? undefined : env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}

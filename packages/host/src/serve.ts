@@ -1,0 +1,101 @@
+import type { Hooks } from 'patchbay-sdk';
+import { type ApiOptions, apiToken, startApi } from './api/index.ts';
+import { sayServing } from './config/holder.ts';
+import type { Project } from './config/project.ts';
+import { apiTokenFile, stateDir } from './config/state.ts';
+import { type Inbound, startInbound } from './inbound/index.ts';
+import type { Kernel } from './kernel/index.ts';
+import { Foreman } from './runs/foreman.ts';
+import { type Trouble, writeTroubles } from './runs/trouble.ts';
+import type { Service } from './service.ts';
+
+/** How a host serves. */
+export interface ServeOptions {
+  /** The address that API and webhooks are reached at. @default 127.0.0.1 */
+  readonly host?: string;
+  /** That of the API; 0 for any that is free. @default 4780 */
+  readonly port?: number;
+  /** That of webhooks; 0 for any that is free. @default what the PACE project says, else 9876 */
+  readonly webhookPort?: number;
+  /** How many runs go on at once. @default 4 */
+  readonly runsAtOnce?: number;
+  /** How much the API takes. @default `usualLimits` */
+  readonly limits?: ApiOptions['limits'];
+  /** Hears that a run cannot be carried on for now. @default nobody does */
+  readonly troubled?: (message: string) => void;
+}
+
+/** A host that serves. */
+export interface Served {
+  /** Where the API is. */
+  readonly api: string;
+  /** Where webhooks are taken. */
+  readonly webhooks: string;
+  /** The file that holds the token of the API. */
+  readonly tokenFile: string;
+  /** What it works with. */
+  readonly service: Service;
+  /** Takes no more requests, and stops the runs under way; the next host goes on with them. The service is still needed. */
+  close(): Promise<void>;
+}
+
+/** What a host serves with. */
+export interface ServeParts {
+  readonly kernel: Kernel<Hooks>;
+  readonly project: Project;
+  readonly service: Service;
+}
+
+/**
+ * Carries on all runs of a project as they become ready, takes webhooks, and answers the API. Throws PORT_TAKEN, PROJECT_WRITE,
+ * and what may be wrong with webhooks.
+ */
+export async function serveProject(parts: ServeParts, options: ServeOptions = {}): Promise<Served> {
+  const { project, service } = parts;
+  const { host = '127.0.0.1', port = 4780, webhookPort = project.pace?.webhookPort ?? 9876 } = options;
+  const state = stateDir(project.dir);
+  const foreman = new Foreman({
+    ...service,
+    ...(options.runsAtOnce === undefined ? {} : { atOnce: options.runsAtOnce }),
+    troubled: (troubles, latest) => {
+      showTroubles(state, troubles);
+      if (latest !== undefined)
+        options.troubled?.(`${latest.run_id}: ${latest.message}; tried again at ${latest.next_at}`);
+    },
+  });
+  let inbound: Inbound | undefined;
+  try {
+    inbound = await startInbound({ ...parts, host, port: webhookPort });
+    const webhooks = inbound.routes.map(({ path, plugin, proof }) => ({ path, plugin, scheme: proof.scheme }));
+    const limits = options.limits === undefined ? {} : { limits: options.limits };
+    const api = await startApi(
+      { ...parts, foreman, webhooks },
+      { host, port, token: apiToken(project.dir), ...limits },
+    );
+    const taking = inbound;
+    // Only now: nothing is begun where something else is wrong.
+    foreman.start();
+    sayServing(state);
+    return {
+      api: api.url,
+      webhooks: `${new URL(api.url).protocol}//${new URL(api.url).hostname}:${taking.port}`,
+      tokenFile: apiTokenFile(project.dir),
+      service,
+      close: async () => {
+        await Promise.all([api.close(), taking.close(), foreman.close()]);
+      },
+    };
+  } catch (error) {
+    await inbound?.close();
+    throw error;
+  }
+}
+
+/** What is wrong may well be that nothing can be written. */
+function showTroubles(state: string, troubles: readonly Trouble[]): void {
+  try {
+    writeTroubles(state, troubles);
+  } catch {
+    // The API tells them too.
+  }
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+touch "${PATCHBAY_BUNDLE%/.patchbay/*}/sources/working"
+exec sleep 600
