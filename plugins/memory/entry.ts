@@ -1,12 +1,7 @@
-import type { MemoryCategory } from 'patchbay-sdk';
+import { type EarlierMemory, type MemoryCategory, type MemoryEntry, memoryLimits } from 'patchbay-sdk';
 
 /** What is to be kept. */
-export interface NewEntry {
-  readonly key: string;
-  readonly content: string;
-  readonly category: MemoryCategory;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
-}
+export type NewEntry = MemoryEntry;
 
 /** What is kept, without its text. */
 export interface Listed {
@@ -30,13 +25,7 @@ export interface Recalled extends Entry {
 }
 
 /** An entry as it was before it was corrected or forgotten. */
-export interface Earlier {
-  readonly content: string;
-  readonly category: MemoryCategory;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** When it was replaced. */
-  readonly until: string;
-}
+export type Earlier = EarlierMemory;
 
 /** How long entries are kept that are not kept for ever. */
 export interface Retention {
@@ -49,10 +38,7 @@ export interface Retention {
 }
 
 const categories: readonly MemoryCategory[] = ['core', 'daily', 'conversation'];
-const mostKey = 512;
-const mostContent = 256 * 1024;
-/** The most entries that are given at once. */
-export const mostAtOnce = 1000;
+const { key: mostKey, content: mostContent, atOnce: mostAtOnce } = memoryLimits;
 
 /** Throws a TypeError that says what cannot be kept, and why. */
 export function checkEntry({ key, content, category, metadata }: NewEntry): void {

@@ -8,6 +8,9 @@ const bringing = [
   ['--set <settings...>', 'write key=value into its configuration'],
 ] as const;
 
+const ofWorkspace = ['--workspace <name>', 'of this workspace (default: default)'] as const;
+const inCategory = ['--category <category>', 'only core, daily or conversation'] as const;
+
 /** Every command. Help is made from this table; the code behind a command is loaded when it is called. */
 export const commands: readonly Command[] = [
   {
@@ -201,6 +204,72 @@ export const commands: readonly Command[] = [
     summary: 'Take requests again, on a path or on all',
     example: 'patchbay webhooks resume /github',
     load: () => import('./commands/webhooks-resume.ts'),
+  },
+  {
+    usage: 'memory save <key> <content>',
+    summary: 'Keep something in the memory of a workspace; what was kept under the key is corrected',
+    options: [
+      ['--category <category>', 'core is kept, daily expires, conversation is archived by itself (default: core)'],
+      ['--metadata <json>', 'what else belongs to it, as a JSON object'],
+      ofWorkspace,
+    ],
+    example: 'patchbay memory save door "The code is 1234"',
+    load: () => import('./commands/memory-save.ts'),
+  },
+  {
+    usage: 'memory recall <query>',
+    summary: 'Find what was kept, the best match first; any text is a query',
+    options: [inCategory, ['--limit <count>', 'so many at most (default: 10)'], ofWorkspace],
+    example: 'patchbay memory recall "code of the door"',
+    load: () => import('./commands/memory-recall.ts'),
+  },
+  {
+    usage: 'memory forget <key>',
+    summary: 'Let go of something that was kept',
+    options: [ofWorkspace],
+    example: 'patchbay memory forget door',
+    load: () => import('./commands/memory-forget.ts'),
+  },
+  {
+    usage: 'memory list',
+    summary: 'What is kept, by key, what changed last first',
+    options: [inCategory, ['--limit <count>', 'so many at most (default: all)'], ofWorkspace],
+    example: 'patchbay memory list --category daily',
+    load: () => import('./commands/memory-list.ts'),
+  },
+  {
+    usage: 'memory history <key>',
+    summary: 'What was kept under a key before it was corrected or forgotten, the latest first',
+    options: [ofWorkspace],
+    example: 'patchbay memory history door',
+    load: () => import('./commands/memory-history.ts'),
+  },
+  {
+    usage: 'memory export',
+    summary: 'Everything in the memory of a workspace, as JSON',
+    options: [ofWorkspace],
+    example: 'patchbay memory export --workspace home',
+    load: () => import('./commands/memory-export.ts'),
+  },
+  {
+    usage: 'memory import <file>',
+    summary: 'Keep all that an export holds, or nothing of it if something is wrong',
+    options: [ofWorkspace],
+    example: 'patchbay memory import memory.json --workspace home',
+    load: () => import('./commands/memory-import.ts'),
+  },
+  {
+    usage: 'skills list',
+    summary: 'The skills that plugins bring, which of them a workspace has, and what is wrong with any',
+    options: [ofWorkspace],
+    example: 'patchbay skills list',
+    load: () => import('./commands/skills-list.ts'),
+  },
+  {
+    usage: 'tunnel status',
+    summary: 'Which ways the outside has to reach this machine, and whether they are up',
+    example: 'patchbay tunnel status',
+    load: () => import('./commands/tunnel-status.ts'),
   },
   {
     usage: 'hooks list',

@@ -3,7 +3,7 @@ import { type RunState, type SignOfLife, type Standing, shownRequest, shownRun, 
 import { isSettled, type RunStatus, type StoredEvent } from 'patchbay-host/ledger';
 import type { Output } from './command.ts';
 import { lifeText } from './sign-of-life.ts';
-import { columns } from './text.ts';
+import { columns, firstLine } from './text.ts';
 
 /** How a command ends that leaves a run in this status. */
 const exitCodes: Readonly<Record<RunStatus, number>> = {
@@ -34,7 +34,7 @@ export function runOutput(state: RunState, lifeOf: LifeOf = () => undefined): Ou
     role,
     `attempt ${attempt}`,
     signs[i] === undefined ? at : lifeText(signs[i]),
-    result?.summary.split('\n', 1)[0] ?? '',
+    firstLine(result?.summary ?? null),
   ]);
   const waits =
     status === 'waiting' && state.gate !== null
@@ -70,7 +70,7 @@ export function standingOutput({ row, state }: Standing, lifeOf?: LifeOf): Outpu
 /** One step of a run, as it happens. */
 export function stepLine({ type, payload }: StoredEvent): string | undefined {
   const { turn_id, attempt } = payload;
-  const [summary = ''] = (payload.summary ?? '').split('\n', 1);
+  const summary = firstLine(payload.summary);
   switch (type) {
     case 'turn:dispatched':
       return `  ${turn_id} (attempt ${attempt}) …`;

@@ -10,3 +10,8 @@ export function columns(rows: readonly (readonly string[])[]): string {
     )
     .join('\n');
 }
+
+/** What a text says first: the rest is for whoever looks closer. */
+export function firstLine(text: string | null): string {
+  return text?.split('\n', 1)[0] ?? '';
+}

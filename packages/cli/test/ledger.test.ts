@@ -56,7 +56,8 @@ describe('events', () => {
   });
 
   it('can be narrowed by run, kind, time and count', () => {
-    expect(lines('events', '--type', 'gate:*').map(({ type }) => type)).toEqual([
+    const [{ run_id = '' } = {}] = json<{ run_id: string }[]>('status');
+    expect(lines('events', '--type', 'gate:*', '--run', run_id).map(({ type }) => type)).toEqual([
       'gate:pending',
       'gate:transition',
       'gate:pending',
@@ -120,8 +121,12 @@ describe('ledger', () => {
 
   it('prune removes the oldest, and what is left verifies', () => {
     const events = lines('events');
-    expect(json('ledger', 'prune', '--before', '2100-01-01')).toEqual({ events: events.length });
-    expect(json('ledger', 'verify')).toMatchObject({ ok: true, events: 0 });
+    // Not beyond what is still owed: the hostile plugin is paused, and gets the rest later.
+    const owing = json<{ seq: number; status: string }[]>('deliveries').filter(({ status }) => status === 'owed');
+    const gone = Math.min(events.length, ...owing.map(({ seq }) => seq - 1));
+    expect(gone).toBeGreaterThan(0);
+    expect(json('ledger', 'prune', '--before', '2100-01-01')).toEqual({ events: gone });
+    expect(json('ledger', 'verify')).toMatchObject({ ok: true, events: events.length - gone });
     expectError(patchbay(['ledger', 'prune'], { cwd: dir }), 2, 'USAGE', /--before/);
   });
 });

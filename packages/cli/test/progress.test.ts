@@ -56,7 +56,7 @@ it('dims what agents print, unless colours are not wanted', () => {
   const { stream } = new Screen(80);
   Object.assign(stream, { getColorDepth: () => WriteStream.prototype.getColorDepth() });
   vi.stubEnv('TERM', 'xterm-256color');
-  vi.stubEnv('FORCE_COLOR', undefined);
+  for (const name of ['FORCE_COLOR', 'CI', 'TEAMCITY_VERSION', 'TF_BUILD', 'TMUX']) vi.stubEnv(name, undefined);
   vi.stubEnv('NO_COLOR', undefined);
   expect(agentLines('quiet', forPeople, stream)).toBe('\u001b[2m    | quiet\u001b[22m');
   vi.stubEnv('NO_COLOR', '1');

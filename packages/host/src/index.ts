@@ -1,3 +1,4 @@
+export { type OpenMemory, openMemory, type TunnelStatus, tunnelStatus, tunnelWarning } from './capabilities/index.ts';
 export { type Holder, holderOf } from './config/holder.ts';
 export { findProject, type Project, type ProjectPlugin } from './config/project.ts';
 export { ledgerFile, stateDir } from './config/state.ts';
@@ -35,3 +36,4 @@ export { readTroubles, type Trouble } from './runs/trouble.ts';
 export { Launcher } from './sandbox/launcher.ts';
 export type { Served, ServeOptions } from './serve.ts';
 export type { Service } from './service.ts';
+export { type ListedSkill, listSkills, type SkillList } from './skills/index.ts';

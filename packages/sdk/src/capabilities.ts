@@ -234,6 +234,29 @@ export type Observer = z.output<typeof observer>;
 /** `core` is kept, `daily` expires, `conversation` is archived by itself. */
 export type MemoryCategory = 'core' | 'daily' | 'conversation';
 
+/** Bounds of what a memory is given, the same for every backend: lengths in characters, and the most entries at once. */
+export const memoryLimits = { key: 512, content: 262_144, atOnce: 1000 } as const;
+
+/** What is kept in a memory. */
+export interface MemoryEntry {
+  readonly key: string;
+  readonly content: string;
+  readonly category: MemoryCategory;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+/** An entry of a memory as it was before it was corrected or forgotten. */
+export interface EarlierMemory extends Omit<MemoryEntry, 'key'> {
+  /** When it was replaced. */
+  readonly until: string;
+}
+
+/** What a memory is made with. */
+export const memoryContext = z.strictObject({
+  /** The folder of the project. */
+  project: text,
+});
+
 /** Where agents keep what they learn. Entries of one group are never seen, nor ranked, by another. */
 export const memory = z.object({
   name: text,
@@ -256,7 +279,21 @@ export const memory = z.object({
       ) => Promise<Record<string, unknown>[]>
     >(),
   forget: method<(group: string, key: string) => Promise<Record<string, unknown>>>(),
-  listKeys: method<(group: string, category: MemoryCategory | null) => Promise<Record<string, unknown>[]>>(),
+  /** Without a page all of them. One that knows no pages gives more than was asked for. */
+  listKeys:
+    method<
+      (
+        group: string,
+        category: MemoryCategory | null,
+        page?: { limit?: number; offset?: number },
+      ) => Promise<Record<string, unknown>[]>
+    >(),
+  /** What an entry said before, the latest first. */
+  history: z.optional(method<(group: string, key: string) => Promise<readonly EarlierMemory[]>>()),
+  /** Everything a group has. */
+  export: z.optional(method<(group: string) => Promise<readonly MemoryEntry[]>>()),
+  /** Saves all of these, or none; gives how many. */
+  import: z.optional(method<(group: string, entries: readonly MemoryEntry[]) => Promise<number>>()),
   init: method<() => Promise<void>>(),
   close: method<() => Promise<void>>(),
 });
@@ -393,7 +430,8 @@ export const llmProvider = z.object({
   /** What the setting `provider` of the core `llm` selects it by. */
   name: text,
   /** Asks the model. What it throws makes the turn fail, so whatever is worth a second try is its own to repeat. */
-  generate: method<(request: LlmRequest) => Promise<LlmAnswer>>(),
+  /** `signal` is aborted when nobody waits for the answer any more. */
+  generate: method<(request: LlmRequest, options: { readonly signal: AbortSignal }) => Promise<LlmAnswer>>(),
 });
 /** See {@link llmProvider}. */
 export type LlmProvider = z.output<typeof llmProvider>;

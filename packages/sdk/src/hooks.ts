@@ -113,7 +113,10 @@ export const capabilityHooks = {
   containerRuntime: provided('collect', capability.containerRuntime, 'Something that runs agents apart from the host.'),
   tunnel: provided('collect', capability.tunnel, 'A way for the outside to reach this machine.'),
   observer: provided('collect', capability.observer, 'Something that keeps or forwards events.'),
-  memory: provided('first', capability.memory, 'Where agents keep what they learn; the first one wins.'),
+  memory: {
+    ...provided('first', capability.memory, 'Where agents keep what they learn; the first one wins.'),
+    payload: capability.memoryContext,
+  } as Provided<'first', typeof capability.memory, typeof capability.memoryContext>,
   mcpServers: provided('collect', capability.mcpServers, 'MCP servers that the host supervises.'),
   webhooks: {
     ...provided('collect', capability.webhooks, 'Routes on which the host takes requests for the plugin.'),

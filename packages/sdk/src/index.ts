@@ -2,6 +2,7 @@ export type {
   AgentCore,
   Channel,
   ContainerRuntime,
+  EarlierMemory,
   EventBus,
   InboundReply,
   InboundRequest,
@@ -13,6 +14,7 @@ export type {
   McpServer,
   Memory,
   MemoryCategory,
+  MemoryEntry,
   NewMessage,
   Observer,
   Platform,
@@ -34,6 +36,7 @@ export type {
   WebhookProof,
   Workspace,
 } from './capabilities.ts';
+export { memoryLimits } from './capabilities.ts';
 export { type Dialect, dialects, type OrderRule } from './dialects.ts';
 export { type Blame, type ErrorCode, errorCodes, messageOf, PatchbayError } from './errors.ts';
 export { type EventName, type EventPayload, events, turnResult } from './events.ts';

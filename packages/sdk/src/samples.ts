@@ -130,7 +130,7 @@ const otherSamples = (): { readonly [H in Exclude<HookName, EventName>]: Payload
   containerRuntime: {},
   tunnel: {},
   observer: {},
-  memory: {},
+  memory: { project: '/work/project' },
   mcpServers: {},
   webhooks: { startRun: async () => 'run-1' },
   llmProvider: {},

@@ -28,7 +28,9 @@ export async function providerNamed(turn: TurnWork, name: string): Promise<Provi
   }
   const title = `provider "${name}" of plugin "${found.plugin}"`;
   // A copy, as one in a process of its own gets.
-  const generate = async (request: LlmRequest) => checkedAnswer(await found.generate(structuredClone(request)));
+  const { signal } = turn;
+  const generate = async (request: LlmRequest) =>
+    checkedAnswer(await found.generate(structuredClone(request), { signal }));
   return { title, ask: (request) => unlessStopped(turn, title, () => generate(request)) };
 }
 

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryFilter, Endpoint } from 'patchbay-host/ledger';
 import type { Run } from '../command.ts';
 import { countOption, given, projectLedger } from '../ledger.ts';
-import { columns } from '../text.ts';
+import { columns, firstLine } from '../text.ts';
 
 export const run: Run = async ({ cwd, options }) => {
   const limit = countOption('limit', options['limit']) ?? 1000;
@@ -39,7 +39,7 @@ function shown(delivery: Delivery): object {
 function line({ id, event, plugin, handler, status, duration_ms, attempts, due_at, message }: Delivery): string[] {
   const took = duration_ms === null ? '' : `${duration_ms.toFixed(1)} ms`;
   const next = due_at === null ? '' : `tried ${attempts} times, next at ${due_at}: `;
-  return [id, event, plugin, handler, status, took, next + ((message ?? '').split('\n')[0] ?? '')];
+  return [id, event, plugin, handler, status, took, next + firstLine(message)];
 }
 
 function disabledLine({ plugin, handler, disabled_at, message }: Endpoint): string {

@@ -5,7 +5,7 @@ import type { Endpoint } from 'patchbay-host/ledger';
 import { messageOf, PatchbayError } from 'patchbay-sdk/errors';
 import type { Run } from '../command.ts';
 import { projectLedger } from '../ledger.ts';
-import { columns } from '../text.ts';
+import { columns, firstLine } from '../text.ts';
 
 /** So many failures in a row pause a handler. */
 const pausedAfter = 5;
@@ -131,7 +131,7 @@ async function ledger(cwd: string): Promise<Check[]> {
         ...failing.map(({ plugin, handler, failures, last, message }) => ({
           name: `handler ${handler} of ${plugin}`,
           ok: failures < pausedAfter,
-          detail: `failed ${failures} times in a row, last at ${last}: ${message?.split('\n')[0]}`,
+          detail: `failed ${failures} times in a row, last at ${last}: ${firstLine(message)}`,
           fix: `mend it, try it with "patchbay hooks test", then "patchbay deliveries --failed --plugin ${plugin}"`,
         })),
         ...(await store.endpoints()).map(endpoint),
@@ -153,7 +153,7 @@ function endpoint({ plugin, handler, failures, last, message, disabled_at }: End
   return {
     name: `requests of ${handler} of ${plugin}`,
     ok: disabled_at === null,
-    detail: `${since}${failures} given up in a row, last at ${last}: ${message?.split('\n')[0]}`,
+    detail: `${since}${failures} given up in a row, last at ${last}: ${firstLine(message)}`,
     fix: `mend the receiver, then "patchbay deliveries replay ID" or "patchbay plugin enable ${plugin}"`,
   };
 }

@@ -1,6 +1,7 @@
 import type { EventFilter, LedgerStore, StoredEvent } from 'patchbay-host/ledger';
 import type { Input, Output, Run } from '../command.ts';
 import { countOption, given, projectLedger, timeOption } from '../ledger.ts';
+import { firstLine } from '../text.ts';
 
 export const run: Run = async (input) => {
   const { options, cwd } = input;
@@ -41,7 +42,7 @@ async function* lines(
 }
 
 function show({ seq, id, type, at, run_id, turn_id, role, phase, payload, hash }: StoredEvent): Output {
-  const about = [run_id, turn_id, role, payload.summary].filter((part) => part !== null).join('  ');
+  const about = [run_id, turn_id, role, firstLine(payload.summary)].filter((part) => part !== null).join('  ');
   return {
     json: { seq, id, type, at, run_id, turn_id, role, phase, payload, hash },
     text: `${String(seq).padStart(6)}  ${at}  ${type.padEnd(18)}  ${about}`.trimEnd(),

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { tunnelWarning } from 'patchbay-host';
 import { PatchbayError } from 'patchbay-sdk';
 import { beside } from '../carry-on.ts';
 import type { Input, Output, Run } from '../command.ts';
@@ -19,6 +20,8 @@ async function* lines(input: Input): AsyncIterable<Output> {
     });
     const text = `The API is at ${api}, its token in ${tokenFile}.\nWebhooks are taken at ${webhooks}. Ctrl-C ends it.`;
     ready.resolve({ json: { api, webhooks, token_file: tokenFile, pid: process.pid }, text });
+    // Asking may take a while, and the host is ready without it.
+    void tunnelWarning(host.kernel).then((warning) => warning !== undefined && progress(`warning: ${warning}`));
     if (!signal.aborted) await once(signal, 'abort');
     atOnceNextTime();
   });

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventPayload, type Hooks, messageOf, type Platform, type Reporter, type Verdict } from 'patchbay-sdk';
+import { inTime } from '../capabilities/in-time.ts';
 import type { Project } from '../config/project.ts';
 import type { HandlerInput, Kernel, Registration } from '../kernel/index.ts';
 import type { LedgerStore } from '../ledger/index.ts';
@@ -81,10 +81,8 @@ export class Reporting {
     const report = reportOf(state);
     for (const reporter of used) {
       try {
-        const { files = [], summary } = await inTime(
-          reporter.name,
-          reporter.report(report, async (path) => readInside(project.dir, path)),
-        );
+        const told = () => reporter.report(report, async (path) => readInside(project.dir, path));
+        const { files = [], summary } = await inTime(reporterMs, told);
         for (const { path, text } of files) writeInside(project.dir, path, text);
         if (summary !== undefined) await (await this.#platform()).writeSummary(summary);
       } catch (error) {
@@ -141,17 +139,4 @@ function namesOf(all: readonly Pick<Reporter, 'name'>[]): string {
 
 function said(problems: readonly string[], well: string): Verdict {
   return problems.length === 0 ? { verdict: 'ok', message: well } : { verdict: 'warn', message: problems.join('; ') };
-}
-
-async function inTime<T>(name: string, work: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const timer = sleep(reporterMs, undefined, { signal: late.signal }).then(() => {
-    throw new Error(`did not come to an end within ${reporterMs / 1000} s`);
-  });
-  timer.catch(() => {});
-  try {
-    return await Promise.race([work, timer]);
-  } finally {
-    late.abort(name);
-  }
 }

@@ -1,6 +1,7 @@
 import type { TurnCost } from 'patchbay-sdk';
+import { plus } from './cost.ts';
 import { exhausted } from './decide.ts';
-import { plus, type RunState } from './state.ts';
+import type { RunState } from './state.ts';
 
 /** The longest that a timer can be set for; no turn takes that long. */
 const longestMs = 2 ** 31 - 1;

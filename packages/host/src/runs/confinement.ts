@@ -16,7 +16,13 @@ export function guarded(
   { project, kind, root }: Workspace,
   attempt?: string,
 ): Required<Pick<Job, 'readOnly' | 'writable' | 'hidden'>> {
-  const obeyed = ['patchbay.yaml', 'patchbay.lock', 'agentxchain.json', '.agentxchain/plugins'];
+  const obeyed = [
+    'patchbay.yaml',
+    'patchbay.lock',
+    'agentxchain.json',
+    '.agentxchain/plugins',
+    'pace/pace.config.yaml',
+  ];
   return {
     readOnly: [stateDir(project), ...obeyed.map((name) => join(project, name))],
     writable: [...(kind === 'worktree' ? [root] : []), ...(attempt === undefined ? [] : [attempt])],

@@ -9,10 +9,11 @@ import { examine } from './examine.ts';
 import { faultOf } from './fault.ts';
 import { judgeGate, policy } from './policy.ts';
 import { standIn } from './reviews.ts';
+import { about, endOf, failureOf, pendingOf, rejectionOf, requestOf, resultOf } from './said.ts';
 import { startOf, type Wanted } from './started.ts';
 import { apply, fold, type RunState, type Turn, type TurnResult, unbegun } from './state.ts';
-import { objectionsOf, summaryOf } from './summary.ts';
-import type { TurnEnd, Workshop } from './workshop.ts';
+import { summaryOf } from './summary.ts';
+import type { Workshop } from './workshop.ts';
 
 /** What the engine needs of the host. */
 export interface EngineParts {
@@ -247,31 +248,12 @@ export class RunEngine {
         return this.#accept(action.turn);
       case 'reject': {
         const { turn, by, reason, errors, next } = action;
-        await this.#say('turn:rejected', {
-          ...about(turn),
-          summary: reason,
-          reason,
-          errors: [...errors],
-          by,
-          next_attempt: next,
-        });
+        await this.#say('turn:rejected', rejectionOf(turn, by, reason, errors, next));
         return;
       }
-      case 'announce': {
-        const { gate, phase } = action;
-        const judged = judgeGate(this.#now, gate, phase);
-        const waiting_for = judged.opens ? policy : `${gate.approval.quorum} approval(s)${judged.because}`;
-        await this.#say('gate:pending', {
-          gate: gate.name,
-          kind: gate.approval.kind,
-          from_phase: phase.name,
-          to_phase: phase.next,
-          waiting_for,
-          expires_at: null,
-          summary: `gate "${gate.name}"`,
-        });
+      case 'announce':
+        await this.#say('gate:pending', pendingOf(this.#now, action.gate, action.phase));
         return;
-      }
       case 'examine':
         return this.#examine(action);
       case 'open':
@@ -301,48 +283,25 @@ export class RunEngine {
     const spent = (cost: TurnCost) => this.#budget.spent(turn.turn_id, cost, this.#now, this.#time);
     const end = await this.#parts.workshop.work(this.#now, turn, this.#stop, spent).finally(ended);
     if (this.#abort.signal.aborted && end.result === null) return;
-    if (end.result === null) return this.#fail(turn, end);
-    await this.#submit(turn, end.result);
+    if (end.result !== null) return this.#submit(turn, end.result);
+    await this.#say('turn:failed', failureOf(turn, end, this.#budget.reason));
   }
 
   async #submit(turn: Turn, result: TurnResult): Promise<void> {
-    await this.#say('turn:submitted', { ...about(turn), ...toldOf(result) });
+    await this.#say('turn:submitted', resultOf(turn, result));
     await this.#parts.workshop.publish(this.#now);
-  }
-
-  async #fail(turn: Turn, { error, exit_code, signal, timed_out, cost }: TurnEnd): Promise<void> {
-    const { reason } = this.#budget;
-    const isStopped = reason !== undefined && error?.code === 'STOPPED';
-    const why = isStopped ? { code: 'BUDGET', message: `it was stopped: ${reason}` } : error;
-    const told = why ?? { code: 'UNKNOWN', message: 'it failed without saying why' };
-    await this.#say('turn:failed', {
-      ...about(turn),
-      summary: told.message,
-      error: told,
-      exit_code,
-      signal,
-      timed_out,
-      ...(cost === undefined ? {} : { cost }),
-    });
   }
 
   async #accept(turn: Turn): Promise<void> {
     const collides = turn.reviews === null ? await this.#parts.workshop.keep(this.#now, turn) : [];
     if (collides.length > 0) return this.#collided(turn, collides);
-    await this.#say('turn:accepted', { ...about(turn), ...toldOf(turn.result as TurnResult) });
+    await this.#say('turn:accepted', resultOf(turn, turn.result as TurnResult));
   }
 
   async #collided(turn: Turn, files: readonly string[]): Promise<void> {
     const reason = `it collides with the work of others in ${files.join(', ')}`;
     const next = turn.attempt < this.#now.template.limits.attempts ? turn.attempt + 1 : null;
-    await this.#say('turn:rejected', {
-      ...about(turn),
-      summary: reason,
-      reason,
-      errors: [],
-      by: 'host',
-      next_attempt: next,
-    });
+    await this.#say('turn:rejected', rejectionOf(turn, 'host', reason, [], next));
   }
 
   async #examine({ gate, phase }: Extract<Action, { kind: 'examine' }>): Promise<void> {
@@ -350,16 +309,7 @@ export class RunEngine {
     if (problems.length > 0) return this.#hold(`gate "${gate.name}" does not hold: ${problems.join('; ')}`);
     const judged = judgeGate(this.#now, gate, phase);
     if (judged.opens) return this.#open({ kind: 'open', gate, phase, by: policy, comment: judged.comment });
-    const { expiresMs, quorum } = gate.approval;
-    const expires_at = expiresMs === null ? null : new Date(this.#time.getTime() + expiresMs).toISOString();
-    const waiting_for = `${quorum} approval(s) of gate "${gate.name}"${judged.because}`;
-    await this.#say('approval:requested', {
-      approval_id: `${this.#run}/${phase.name}/${gate.name}`,
-      kind: 'gate',
-      waiting_for,
-      expires_at,
-      summary: waiting_for,
-    });
+    await this.#say('approval:requested', requestOf(this.#now, gate, phase, judged.because, this.#time));
   }
 
   async #open({ gate, phase, by, comment }: Extract<Action, { kind: 'open' }>): Promise<void> {
@@ -377,25 +327,6 @@ export class RunEngine {
   }
 
   async #end(type: 'run:completed' | 'run:held' | 'run:failed', reason?: string): Promise<void> {
-    const run_summary = summaryOf(this.#now, this.#time.toISOString());
-    const decisions = [...this.#now.decisions];
-    await this.#say(type, {
-      summary: reason ?? this.#now.goal,
-      run_summary,
-      decisions,
-      objections: objectionsOf(this.#now),
-      ...(reason === undefined ? {} : { reason }),
-    });
+    await this.#say(type, endOf(this.#now, reason, this.#time));
   }
-}
-
-/** What is told of a result, beside the turn that it is of. */
-function toldOf(result: TurnResult) {
-  const { decisions, files_changed, verification, cost, summary } = result;
-  const decision_summary = decisions.map(({ id, statement }) => `${id}: ${statement}`).join('; ');
-  return { summary, result, decision_summary, files_changed, verification, cost };
-}
-
-function about({ turn_id, role, attempt, phase }: Turn) {
-  return { turn_id, role, attempt, phase };
 }

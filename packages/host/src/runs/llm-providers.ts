@@ -22,9 +22,9 @@ export function llmProvidersOf(
 function discreet(provider: LlmProvider, hide: (text: string) => string): LlmProvider {
   return {
     name: provider.name,
-    generate: async (request) => {
+    generate: async (request, options) => {
       try {
-        return await provider.generate(request);
+        return await provider.generate(request, options);
       } catch (error) {
         throw new Error(hide(messageOf(error)));
       }

@@ -25,7 +25,8 @@ import {
 import { bundleOf } from './bundle.ts';
 import { castingOf, isParallel, roleOf, stepOf } from './casting.ts';
 import { guarded } from './confinement.ts';
-import { most, type RunState, type Turn } from './state.ts';
+import { most } from './cost.ts';
+import type { RunState, Turn } from './state.ts';
 import type { Role } from './template/template.ts';
 import { type Tools, TurnDesk } from './turn-desk.ts';
 import { TurnFiles } from './turn-files.ts';

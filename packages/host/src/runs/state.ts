@@ -1,7 +1,8 @@
-import { type EventPayload, PatchbayError } from 'patchbay-sdk';
+import { type EventPayload, PatchbayError, type TurnCost } from 'patchbay-sdk';
 import type { DocumentName, Report } from '../day/documents.ts';
 import type { RunRow, RunStatus, StoredEvent } from '../ledger/index.ts';
 import { timeAfter } from './clock.ts';
+import { free, plus } from './cost.ts';
 import { type Template, usualReviews } from './template/template.ts';
 import { transitions } from './transitions.ts';
 
@@ -99,7 +100,7 @@ export interface RunState {
   readonly advisories: readonly string[];
   /** Concerns that have been recorded: the turn that raised it, and what it is known by. */
   readonly advised: readonly string[];
-  readonly cost: TurnResult['cost'];
+  readonly cost: TurnCost;
   readonly started_at: string;
   readonly reason: string | null;
   /** The place of its last step. */
@@ -111,9 +112,6 @@ export interface RunState {
 }
 
 type Step = Pick<StoredEvent, 'seq' | 'type' | 'payload'>;
-
-/** Of no cost. */
-export const free = { input_tokens: 0, output_tokens: 0, usd: 0 };
 
 /** Nothing has happened yet. */
 const blank = {
@@ -357,24 +355,6 @@ function entered(state: RunState, phase: string | null, at: string): RunState {
   const phases = state.phases.map((one) => (one.ended_at === null ? { ...one, ended_at: at } : one));
   if (phase === null) return { ...state, phase: '', phases };
   return { ...state, phase, phases: [...phases, { name: phase, started_at: at, ended_at: null }] };
-}
-
-/** Both together. */
-export function plus(a: TurnResult['cost'], b: TurnResult['cost']): TurnResult['cost'] {
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    usd: a.usd + b.usd,
-  };
-}
-
-/** Of each figure the greater one. */
-export function most(a: TurnResult['cost'], b: TurnResult['cost']): TurnResult['cost'] {
-  return {
-    input_tokens: Math.max(a.input_tokens, b.input_tokens),
-    output_tokens: Math.max(a.output_tokens, b.output_tokens),
-    usd: Math.max(a.usd, b.usd),
-  };
 }
 
 function impossible(state: RunState, event: string, because: string): PatchbayError {

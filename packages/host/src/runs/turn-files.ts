@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TurnCost } from 'patchbay-sdk';
 import { type Snapshot, snapshot, type Workspace, writeWhole } from '../workspaces/index.ts';
-import { free, plus, type RunState, type Turn } from './state.ts';
+import { free, plus } from './cost.ts';
+import type { RunState, Turn } from './state.ts';
 
 type Run = Pick<RunState, 'run_id'>;
 /** One attempt of a turn. */

@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { type EventPayload, messageOf, problemsOf, type TurnCost, turnResult } from 'patchbay-sdk';
 import { type Decision, type DocumentName, decisionOf, problemsOfDocument } from '../day/documents.ts';
-import { free, type TurnResult } from './state.ts';
+import { free } from './cost.ts';
+import type { TurnResult } from './state.ts';
 
 /** What is wrong with what a turn left behind: a stage, and all that was found in it. */
 export interface Invalid {

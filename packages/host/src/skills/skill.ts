@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { messageOf } from 'patchbay-sdk';
 import { parseDocument } from 'yaml';
@@ -44,8 +44,10 @@ export function readSkill(plugin: string, dir: string): Skill | SkillProblem {
   const file = join(dir, 'SKILL.md');
   let text: string;
   try {
-    const { size } = lstatSync(file);
-    if (size > mostBytes) return problem(`SKILL.md is larger than ${mostBytes} bytes`);
+    const status = statSync(file);
+    // A pipe or a device would be read for ever.
+    if (!status.isFile()) return problem('SKILL.md is not a file');
+    if (status.size > mostBytes) return problem(`SKILL.md is larger than ${mostBytes} bytes`);
     text = readFileSync(file, 'utf8');
   } catch (error) {
     return problem(`SKILL.md cannot be read: ${messageOf(error)}`);

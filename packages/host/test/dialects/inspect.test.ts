@@ -84,7 +84,7 @@ describe('a misspelt payload field is refused with the plugin, the hook and the 
 
   it('in what it provides, too', () => {
     expect(() => load('channel: ({ onMesage }) => null')).toThrow(/hook "channel": reads "onMesage".*"onMessage"/);
-    expect(() => load('memory: ({ folder }) => null')).toThrow(/hook "memory": reads "folder".*there are none/);
+    expect(() => load('tunnel: ({ folder }) => null')).toThrow(/hook "tunnel": reads "folder".*there are none/);
   });
 
   it('leaves nothing of the plugin in the host', () => {

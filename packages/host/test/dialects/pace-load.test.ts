@@ -125,7 +125,12 @@ describe('plugins of PACE are found', () => {
     });
     expect((await host.kernel.call('reporter', {})).map(({ name }) => name)).toEqual(['lines']);
     const [provider] = await host.kernel.call('llmProvider', {});
-    expect(await provider?.generate({ model: 'm', system: '', messages: [], tools: [] })).toEqual({ text: 'hi' });
+    expect(
+      await provider?.generate(
+        { model: 'm', system: '', messages: [], tools: [] },
+        { signal: new AbortController().signal },
+      ),
+    ).toEqual({ text: 'hi' });
     const [routes] = await host.kernel.call('webhooks', { startRun: async () => 'run-1' });
     expect(routes?.map(({ path }) => path)).toEqual(['/notes']);
   });
@@ -138,7 +143,12 @@ it('a dependency runs in a process of its own, unless the settings trust it', as
   };
   const pidIn = async (settings: string) => {
     const [provider] = await (await opened(project(settings, files))).kernel.call('llmProvider', {});
-    return (await provider?.generate({ model: 'm', system: '', messages: [], tools: [] }))?.text;
+    return (
+      await provider?.generate(
+        { model: 'm', system: '', messages: [], tools: [] },
+        { signal: new AbortController().signal },
+      )
+    )?.text;
   };
   expect(await pidIn('plugins: { trusted: [where] }\n')).toBe(String(process.pid));
   expect(await pidIn('')).not.toBe(String(process.pid));

@@ -61,7 +61,7 @@ describe.runIf(confinements.includes('namespace'))('An agent that speaks it, in 
     const seconds = secondsFor();
     const { ended, stage, service } = await played('attacks the ledger');
     const state = await ended;
-    expect(state).toMatchObject({ status: 'completed', turns: [{ result: { summary: 'EROFS, EBUSY, EBUSY' } }] });
+    expect(state).toMatchObject({ status: 'completed', turns: [{ result: { summary: 'EROFS, EROFS, EBUSY' } }] });
     expect(readFileSync(stage.file('.patchbay/ledger.db')).subarray(0, 6).toString()).toBe('SQLite');
     expect(await service.ledger.verify()).toMatchObject({ ok: true });
     expect(running(seconds)).toEqual([]);

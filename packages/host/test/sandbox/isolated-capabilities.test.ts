@@ -20,7 +20,7 @@ async function remembering(idleMs = 60_000) {
   const text = pluginText(`'turn:accepted': () => process.exit(1)`, memory, 'provides: { memory: () => kept }');
   const at = bench(text, { limits: { idleMs } });
   await at.register();
-  const it = await at.kernel.call('memory', {});
+  const it = await at.kernel.call('memory', { project: '/' });
   if (it === null) throw new Error('there is no memory');
   return { ...at, it };
 }
@@ -57,10 +57,45 @@ describe('what an isolated plugin provides', () => {
     expect(plugin.state().starts).toBe(1);
   });
 
+  it('is told when what it was given a signal for is not wanted any more', async () => {
+    const { kernel, plugin, register } = bench(
+      pluginText(
+        '',
+        '',
+        `provides: { llmProvider: () => ({ name: 'slow', generate: (request, { signal }) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped: ' + request.model)))) }) }`,
+      ),
+    );
+    await register();
+    const [provider] = await kernel.call('llmProvider', {});
+    const stop = new AbortController();
+    const request = { model: 'm', system: '', messages: [], tools: [] };
+    const asked = provider?.generate(request, { signal: stop.signal });
+    setTimeout(() => stop.abort(), 50);
+    await expect(asked).rejects.toThrow('stopped: m');
+    await expect(provider?.generate(request, { signal: AbortSignal.abort() })).rejects.toThrow('stopped: m');
+    expect(plugin.state()).toMatchObject({ running: true, starts: 1 });
+  });
+
+  it('is ended, and nobody else with it, if it does not heed that', async () => {
+    const { kernel, plugin, register } = bench(
+      pluginText('', '', `provides: { llmProvider: () => ({ name: 'deaf', generate: () => new Promise(() => {}) }) }`),
+    );
+    await register();
+    const [provider] = await kernel.call('llmProvider', {});
+    const asked = provider?.generate(
+      { model: 'm', system: '', messages: [], tools: [] },
+      { signal: AbortSignal.abort() },
+    );
+    await expect(asked).rejects.toThrow(/process of plugin "it" .*did not answer in time, nor heeded its signal/);
+    await plugin.describe();
+    expect(plugin.state()).toMatchObject({ running: true, starts: 2 });
+  });
+
   it('is called anew after a crash', async () => {
     const { kernel, plugin } = await remembering();
     await kernel.call('turn:accepted', sample('turn:accepted'));
-    const memory = await kernel.call('memory', {});
+    const memory = await kernel.call('memory', { project: '/' });
     expect(await memory?.save('g', 'a', 'one', 'core', null)).toEqual({ saved: 1 });
     expect(plugin.state().starts).toBe(2);
   });
@@ -68,7 +103,7 @@ describe('what an isolated plugin provides', () => {
   it('is blamed if it is not what the capability asks for', async () => {
     const { kernel, failures, register } = bench(pluginText('', '', `provides: { memory: () => ({ name: 'half' }) }`));
     await register();
-    expect(await kernel.call('memory', {})).toBeNull();
+    expect(await kernel.call('memory', { project: '/' })).toBeNull();
     expect(failures[0]).toMatchObject({ code: 'HANDLER_ANSWER', plugin: 'it' });
   });
 

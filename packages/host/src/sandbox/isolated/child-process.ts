@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 import type { Command } from './command.ts';
 import { describeExit } from './ending.ts';
-import { Functions } from './functions.ts';
+import { Functions, signalAmong } from './functions.ts';
 import type { IsolatedOptions, LogLine } from './options.ts';
 import { type Answer, Peer } from './peer.ts';
 import { PluginLog } from './plugin-log.ts';
@@ -15,8 +15,10 @@ const logFlood = 1024 * 1024;
 const graceMs = 250;
 /** How long one that has closed its pipe, or whose namespace is ending, is waited for. */
 const lingerMs = 500;
-/** A call into a capability has no deadline of the kernel's. */
+/** A call into a capability has no deadline of the kernel's: unless it is given a signal, it may take so long. */
 const invokeMs = 30_000;
+/** How long one that was given a signal may take to come to an end after that was aborted. */
+const stopMs = 5000;
 /** What a process may leave unread: one that does not read must not fill the host. */
 const backlogBytes = 64 * 1024 * 1024;
 /** How many calls of the host's functions a process may have open. */
@@ -267,12 +269,21 @@ export class PluginProcess {
   async #invoke(ref: number, args: unknown[]): Promise<unknown> {
     const id = this.nextId;
     const asked = this.ask('invoke', { ref, args: args.map((argument) => this.encode(argument)) });
-    const timer = setTimeout(() => this.cancel(id, asked), invokeMs);
+    const signal = signalAmong(args);
+    let timer: NodeJS.Timeout | undefined;
+    const stop = () => {
+      this.#peer.notify('cancel', { id });
+      timer = setTimeout(() => this.cancel(id, asked), stopMs);
+    };
+    if (signal === undefined) timer = setTimeout(() => this.cancel(id, asked), invokeMs);
+    else if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
     this.#contexts.set(id, AsyncLocalStorage.snapshot());
     try {
       return this.decode((await asked).value);
     } finally {
       this.#contexts.delete(id);
+      signal?.removeEventListener('abort', stop);
       clearTimeout(timer);
     }
   }

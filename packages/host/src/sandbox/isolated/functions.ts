@@ -2,11 +2,13 @@
 export type Invoke = (ref: number, args: unknown[]) => Promise<unknown>;
 
 const key = '$function';
+const signalKey = '$signal';
 const ordinary: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
 /**
  * Lets values with functions in them pass between processes: a function goes as a number, and arrives as an async
- * function that calls back. Of an object with a class of its own go the methods and what is plain, not its inner life.
+ * function that calls back. A signal arrives as one that is aborted with the call it is given to. Of an object with a class of
+ * its own go the methods and what is plain, not its inner life.
  */
 export class Functions {
   readonly #invoke: Invoke;
@@ -27,6 +29,7 @@ export class Functions {
   encode(value: unknown, self: unknown = undefined, above: readonly unknown[] = []): unknown {
     if (typeof value === 'function') return { [key]: this.#hold(value as (...args: unknown[]) => unknown, self) };
     if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof AbortSignal) return { [signalKey]: true };
     if (above.includes(value)) throw new TypeError('it leads back to itself');
     const path = [...above, value];
     if (Array.isArray(value)) return value.map((item) => this.encode(item, value, path));
@@ -40,26 +43,27 @@ export class Functions {
     return encoded;
   }
 
-  /** The value that was sent, with functions that call the other side. */
-  decode(value: unknown): unknown {
+  /** The value that was sent, with functions that call the other side, and `signal` where it has one. */
+  decode(value: unknown, signal?: AbortSignal): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => this.decode(item));
+    if (Array.isArray(value)) return value.map((item) => this.decode(item, signal));
+    if (signalKey in value) return signal ?? new AbortController().signal;
     const ref = (value as Record<string, unknown>)[key];
     if (typeof ref === 'number') {
       this.#borrowed = true;
       return (...args: unknown[]) => this.#invoke(ref, args);
     }
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.decode(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.decode(member, signal)]));
   }
 
   /** Calls a function of this side for the other. Rejects if there is none of that number, or as the function does. */
-  async call(ref: unknown, args: unknown): Promise<unknown> {
+  async call(ref: unknown, args: unknown, signal?: AbortSignal): Promise<unknown> {
     const held = this.#held[ref as number];
     if (held === undefined || !Array.isArray(args)) throw new Error('there is no such function');
     return this.encode(
       await held.fn.apply(
         held.self,
-        args.map((argument) => this.decode(argument)),
+        args.map((argument) => this.decode(argument, signal)),
       ),
     );
   }
@@ -71,6 +75,12 @@ export class Functions {
     this.#numbers.set(fn, number);
     return number;
   }
+}
+
+/** The signal among arguments, or among what they hold. */
+export function signalAmong(args: readonly unknown[]): AbortSignal | undefined {
+  const within = (arg: unknown) => (typeof arg === 'object' && arg !== null ? Object.values(arg) : []);
+  return [...args, ...args.flatMap(within)].find((one) => one instanceof AbortSignal);
 }
 
 function isPlain(value: unknown): boolean {

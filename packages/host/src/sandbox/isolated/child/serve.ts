@@ -37,6 +37,8 @@ class Server {
   readonly #undos: Undos;
   readonly #active = new Map<number, ChildContext>();
   readonly #entered = new Map<number, Entered>();
+  /** Functions of the plugin that are at work, each with what stops it. */
+  readonly #stops = new Map<number, AbortController>();
   /** The call of the host's that is being served. */
   readonly #within = new AsyncLocalStorage<number>();
   #loaded: Loaded | undefined;
@@ -72,20 +74,30 @@ class Server {
       this.#settle(
         id,
         undefined,
-        this.#within.run(id, () => this.#other(method, params)),
+        this.#within.run(id, () => this.#other(method, params, id)),
       );
   }
 
-  async #other(method: string, params: Record<string, unknown>): Promise<unknown> {
+  async #other(method: string, params: Record<string, unknown>, id: number): Promise<unknown> {
     switch (method) {
       case 'load':
         return this.#load(params as unknown as LoadParams);
       case 'invoke':
-        return this.#functions.call(params['ref'], params['args']);
+        return this.#invoked(id, params);
       case 'stop':
         return this.#stop();
       default:
         throw new Error(`there is no "${method}"`);
+    }
+  }
+
+  async #invoked(id: number, { ref, args }: Record<string, unknown>): Promise<unknown> {
+    const stop = new AbortController();
+    this.#stops.set(id, stop);
+    try {
+      return await this.#functions.call(ref, args, stop.signal);
+    } finally {
+      this.#stops.delete(id);
     }
   }
 
@@ -175,6 +187,7 @@ class Server {
   }
 
   #cancel(id: number): void {
+    this.#stops.get(id)?.abort();
     const context = this.#active.get(id);
     if (context === undefined) return;
     ChildContext.abort(context, new Error(`${context.plugin}: did not answer in time`));
