@@ -9,7 +9,7 @@ export const run: Run = async (input) => {
   const { options, cwd, progress } = input;
   if (options['day'] !== undefined) return runDay(input);
   const goal = options['input'];
-  if (goal === undefined)
+  if (goal === undefined || String(goal).trim() === '')
     throw new PatchbayError('USAGE', 'say with --input what the run is for, or with --day which day of the plan it is');
   const project = findProject(cwd);
   if (project === undefined) throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);

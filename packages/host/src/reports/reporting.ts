@@ -1,6 +1,7 @@
 import { type EventPayload, type Hooks, messageOf, type Platform, type Reporter, type Verdict } from 'patchbay-sdk';
 import { inTime } from '../capabilities/in-time.ts';
 import type { Project } from '../config/project.ts';
+import type { ReviewSettings } from '../config/reporting.ts';
 import type { HandlerInput, Kernel, Registration } from '../kernel/index.ts';
 import type { LedgerStore } from '../ledger/index.ts';
 import type { RunState } from '../runs/state.ts';
@@ -14,6 +15,13 @@ export interface ReportPlace {
 }
 
 type Settled = EventPayload<'run:completed' | 'run:held' | 'run:failed' | 'run:aborted'>;
+
+type On = (
+  hook: string,
+  id: string,
+  handler: (payload: Settled) => Promise<Verdict>,
+  deadlineMs?: number,
+) => HandlerInput;
 
 const settledEvents = ['run:completed', 'run:held', 'run:failed', 'run:aborted'] as const;
 /** How long one reporter may take. */
@@ -39,9 +47,7 @@ export class Reporting {
   /** The plugins that do it, where there is something for them to do. */
   registrations(): readonly Registration[] {
     const { project, kernel, builtins } = this.#place;
-    const on = (hook: string, id: string, handler: (payload: Settled) => Promise<Verdict>): HandlerInput => {
-      return { hook, id, trylast: true, deadlineMs: 120_000, handler };
-    };
+    const on: On = (hook, id, handler, deadlineMs = 120_000) => ({ hook, id, trylast: true, deadlineMs, handler });
     const reports = settledEvents.map((hook) => on(hook, 'reports', (one) => this.#report(one)));
     const days = [
       on('run:held', 'escalation', (one) => this.#escalate(one)),
@@ -54,10 +60,12 @@ export class Reporting {
         .map(({ plugin }) => plugin);
     const isReported =
       project.reporting.reporters !== null || givers('reporter').some((plugin) => !builtins.includes(plugin));
-    const isEscalated = project.pace !== null && givers('platform').length > 0;
+    const review = project.reporting.platform?.review ?? null;
+    const asking = review === null ? [] : [this.#asking(review, on)];
+    const platform = givers('platform').length === 0 ? [] : [...(project.pace === null ? [] : days), ...asking];
     return [
       ...(isReported ? [{ name: 'patchbay-reports', handlers: reports }] : []),
-      ...(isEscalated ? [{ name: 'patchbay-platform', handlers: days }] : []),
+      ...(platform.length > 0 ? [{ name: 'patchbay-platform', handlers: platform }] : []),
     ];
   }
 
@@ -114,6 +122,17 @@ export class Reporting {
   async #release({ template }: Settled): Promise<Verdict> {
     if (template === 'pace') await (await this.#platform()).setVariable('PACE_PAUSED', 'false');
     return { verdict: 'ok' };
+  }
+
+  #asking(review: ReviewSettings, on: On): HandlerInput {
+    const ask = async ({ run_id }: Settled): Promise<Verdict> => {
+      const state = await this.#run(run_id);
+      if (state === undefined) return { verdict: 'ok' };
+      const { requestReview } = await import('./review.ts');
+      const told = await requestReview(this.#place.project.dir, await this.#platform(), state, review);
+      return { verdict: 'ok', message: told };
+    };
+    return on('run:completed', 'review', ask, 180_000 + (review.checksMs ?? 0));
   }
 
   async #platform(): Promise<Platform> {

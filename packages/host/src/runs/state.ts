@@ -3,7 +3,7 @@ import type { DocumentName, Report } from '../day/documents.ts';
 import type { RunRow, RunStatus, StoredEvent } from '../ledger/index.ts';
 import { timeAfter } from './clock.ts';
 import { free, plus } from './cost.ts';
-import { type Template, usualReviews } from './template/template.ts';
+import { type Template, upToDate } from './template/template.ts';
 import { transitions } from './transitions.ts';
 
 /** The result of a turn. */
@@ -228,7 +228,7 @@ export function unbegun({ run_id, goal, request, created_at }: RunRow): RunState
   return {
     run_id,
     goal: goal ?? '',
-    template: snapshot,
+    template: upToDate(snapshot),
     started_by: by,
     resumes: resumes ?? null,
     inputs: inputs ?? {},
@@ -251,8 +251,7 @@ function begun(payload: EventPayload<'run:started'>, seq: number): RunState {
   return {
     run_id: payload.run_id ?? '',
     goal: payload.goal ?? '',
-    // One that began before templates said anything of reviews.
-    template: { ...template, reviews: template.reviews ?? usualReviews },
+    template: upToDate(template),
     started_by,
     resumes: payload.resumes ?? null,
     inputs: inputs ?? {},

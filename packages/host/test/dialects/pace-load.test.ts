@@ -110,7 +110,10 @@ describe('plugins of PACE are found', () => {
             }`,
           'd.js': `export const report = { report: async () => [] };
             export class Echo { name = 'echo'; async generate() { return { text: 'hi' }; } }
-            export const platform = () => ({ name: 'nowhere' });`,
+            const no = async () => {};
+            export const platform = () => ({
+              name: 'nowhere', openReview: no, escalate: no, setVariable: no, writeSummary: no, waitForChecks: no,
+            });`,
         },
       ),
     });
@@ -387,4 +390,19 @@ product: { name: Mine }
     writeFileSync(join(dir, '.patchbay/plugins/p/b.txt'), 'changed');
     expect((await opened(dir)).quarantined.map(({ name }) => name)).toEqual(['p']);
   });
+});
+
+it('a provider, platform or reporter that is none is quarantined, with what it lacks', async () => {
+  const host = await opened(
+    project('', {
+      'package.json': JSON.stringify({ dependencies: { pack: '*' } }),
+      ...dependency('pack', { llm_providers: { half: './a.js' } }, { 'a.js': 'export default { complete() {} };' }),
+    }),
+  );
+  expect(host.quarantined).toEqual([
+    expect.objectContaining({
+      name: 'half',
+      reason: expect.stringMatching(/is no llmProvider: generate: must be a function/),
+    }),
+  ]);
 });

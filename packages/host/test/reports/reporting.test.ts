@@ -4,6 +4,7 @@ import { type AnyPlugin, definePlugin, type EventPayload, sample } from 'patchba
 import { localPlugin } from 'plugin-platforms';
 import { junitPlugin, progressPlugin, summaryPlugin } from 'plugin-reporters';
 import { expect, it, onTestFinished } from 'vitest';
+import { git } from '../../../../test/flows/stage.ts';
 import { folder } from '../../../../test/project.ts';
 import { openHost } from '../../src/index.ts';
 import { newEvent } from '../../src/ledger/index.ts';
@@ -15,9 +16,14 @@ const builtins: readonly AnyPlugin[] = [localPlugin, progressPlugin, junitPlugin
 async function afterDay(
   settings: string,
   ending: 'run:held' | 'run:completed',
-  { plugins = builtins, more = {} }: { plugins?: readonly AnyPlugin[]; more?: Record<string, string> } = {},
+  {
+    plugins = builtins,
+    more = {},
+    prepare = () => {},
+  }: { plugins?: readonly AnyPlugin[]; more?: Record<string, string>; prepare?: (dir: string) => void } = {},
 ) {
   const dir = folder({ 'pace/pace.config.yaml': settings, ...more });
+  prepare(dir);
   const host = await openHost({ cwd: dir, version: '0.0.0', builtins: plugins });
   onTestFinished(() => host.close());
   const service = await host.start();
@@ -134,4 +140,70 @@ it('a run that is no day is not escalated', async () => {
   const host = await openHost({ cwd: dir, version: '0.0.0', builtins });
   onTestFinished(() => host.close());
   expect(host.kernel.plugins().filter((name) => name.startsWith('patchbay-'))).toEqual([]);
+});
+
+const messageAt = (told: readonly unknown[], event: string) =>
+  (told as { event: string; message: string | null }[]).flatMap((one) => (one.event === event ? [one.message] : []));
+
+/** A repository in which a run has made a branch, with a remote elsewhere. */
+function repository(dir: string): string {
+  const remote = folder();
+  git(remote, 'init', '-q', '--bare');
+  git(dir, 'init', '-q', '-b', 'main');
+  git(dir, 'add', '-A');
+  git(dir, '-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-q', '-m', 'Begin');
+  git(dir, 'branch', 'patchbay/run-1');
+  git(dir, 'remote', 'add', 'origin', remote);
+  return remote;
+}
+
+it('people are asked to review what a run has made, once its branch is where they can see it', async () => {
+  let remote = '';
+  const settings = 'platform: { name: local, review: { push: origin, wait_for_checks: 1m } }\n';
+  const { dir, told } = await afterDay(settings, 'run:completed', {
+    prepare: (at) => {
+      remote = repository(at);
+    },
+  });
+  expect(git(remote, 'branch', '--list', 'patchbay/*')).toContain('patchbay/run-1');
+  const [file = ''] = readdirSync(join(dir, '.patchbay/platform/reviews'));
+  expect(read(dir, `.patchbay/platform/reviews/${file}`)).toMatch(
+    /^# Day 4: Pages of ten\n\nBranch: `patchbay\/run-1`/,
+  );
+  expect(messageAt(told, 'run:completed')).toContainEqual(
+    expect.stringMatching(/^review asked for on local: file:\S+; checks of [0-9a-f]{12}: success$/),
+  );
+});
+
+it('that a branch cannot be pushed is told, and nobody is asked', async () => {
+  const { dir, told } = await afterDay('platform: { name: local, review: { push: nowhere } }\n', 'run:completed', {
+    prepare: repository,
+  });
+  expect(messageAt(told, 'run:completed')).toContainEqual(
+    expect.stringMatching(/patchbay\/run-1 could not be pushed to nowhere: .*does not appear to be a git repository/s),
+  );
+  expect(existsSync(join(dir, '.patchbay/platform/reviews'))).toBe(false);
+});
+
+it('a run without a branch has nothing to review', async () => {
+  const { told } = await afterDay('platform: { name: local, review: true }\n', 'run:completed');
+  expect(messageAt(told, 'run:completed')).toContain('there is no branch to review');
+});
+
+it.each([
+  [
+    'platform: { name: local, review: { push: --upload-pack=x } }',
+    /"platform\.review\.push": must be the name of a remote/,
+  ],
+  [
+    'platform: { name: local, review: { wait_for_checks: soon } }',
+    /"platform\.review\.wait_for_checks": must be a duration/,
+  ],
+  ['platform: { name: local, review: { pull: origin } }', /"platform\.review\.pull": unknown field/],
+  ['platform: [local]', /"platform": must hold fields/],
+  ['platform: { repository: a/b }', /"platform": must name a platform/],
+  ['reporters: markdown', /"reporters": must be a list of names/],
+])('what is wrong in the settings is told: %s', async (settings, message) => {
+  const cwd = folder({ 'pace/pace.config.yaml': `${settings}\n` });
+  await expect(openHost({ cwd, version: '0.0.0', builtins })).rejects.toThrow(message);
 });

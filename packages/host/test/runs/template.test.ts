@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { templateDigest } from '../../src/runs/template/digest.ts';
 import { findTemplate, listTemplates } from '../../src/runs/template/find.ts';
 import { readTemplate } from '../../src/runs/template/read.ts';
+import { type Template, upToDate } from '../../src/runs/template/template.ts';
 
 const made: string[] = [];
 afterEach(() => {
@@ -308,4 +309,13 @@ describe('finding a template', () => {
   it('lists the shipped ones where there is no project', () => {
     expect(listTemplates('/nowhere').map(({ name }) => name)).toEqual(['chat', 'governed', 'pace']);
   });
+});
+
+it('of a run that began under an earlier version says what was usual then, where it says nothing', () => {
+  const { reviews: _, ...earlier } = findTemplate('governed', tmpdir());
+  const roles = Object.fromEntries(
+    Object.entries(earlier.roles).map(([name, { report: __, ...role }]) => [name, role]),
+  );
+  const now = upToDate({ ...earlier, roles } as unknown as Template);
+  expect(now).toEqual(findTemplate('governed', tmpdir()));
 });

@@ -1,4 +1,12 @@
-import { messageOf, PatchbayError, suggestion, type Verdict } from 'patchbay-sdk';
+import {
+  type CapabilityName,
+  capabilityHooks,
+  messageOf,
+  PatchbayError,
+  problemOf,
+  suggestion,
+  type Verdict,
+} from 'patchbay-sdk';
 import { isPaceEvent, type PaceEvent, paceEvents } from 'patchbay-sdk/pace';
 import { freezeDeep, type HandlerInput } from '../../kernel/index.ts';
 import type { Group, Part } from './entry.ts';
@@ -19,7 +27,7 @@ export interface Adapted {
 }
 
 /** The hook of the kernel through which each kind of thing is provided. */
-const capabilities: Partial<Record<Group, string>> = {
+const capabilities: Partial<Record<Group, CapabilityName>> = {
   llm_providers: 'llmProvider',
   platforms: 'platform',
   reporters: 'reporter',
@@ -122,11 +130,13 @@ class Adaptation {
     });
   }
 
-  #provide(hook: string, instance: Instance, wrong: Wrong): void {
+  #provide(hook: CapabilityName, instance: Instance, wrong: Wrong): void {
     if (instance['name'] === undefined) {
       if (!Object.isExtensible(instance)) throw wrong('has no "name"');
       instance['name'] = this.#entry;
     }
+    const problem = problemOf(capabilityHooks[hook].answer, instance);
+    if (problem !== undefined) throw wrong(`is no ${hook}: ${problem}`);
     this.#handlers.push({ hook, id: this.#idOf(hook), handler: () => instance });
   }
 

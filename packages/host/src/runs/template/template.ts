@@ -133,6 +133,12 @@ export interface Reviews {
 /** What holds where a template says nothing of reviews. */
 export const usualReviews: Reviews = { advisory: 'record', crash: 'retry' };
 
+/** A template as one of today: what was written down by an earlier version lacks what templates have said since. */
+export function upToDate(template: Template): Template {
+  const roles = Object.entries(template.roles).map(([name, role]) => [name, { ...role, report: role.report ?? null }]);
+  return { ...template, roles: Object.fromEntries(roles), reviews: template.reviews ?? usualReviews };
+}
+
 /** What a run may use. */
 export interface Limits {
   /** How often a step is tried. */
