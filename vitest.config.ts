@@ -10,6 +10,8 @@ export default defineConfig({
     include: ['{packages,plugins,examples}/*/test/**/*.test.ts', 'test/*.test.ts'],
     execArgv: ['--conditions=patchbay-source'],
     testTimeout: 30_000,
+    // Most of them wait for processes and clocks, so more than one for each core.
+    maxWorkers: 3,
     reporters,
   },
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ledgerFile, stateDir } from '../config/state.ts';
 import type { Change } from './change.ts';
@@ -19,9 +19,6 @@ interface Place {
 }
 
 const contentLimit = 256 * 1024;
-// What a host itself writes while turns run, in its folder of the project.
-const hostWrites = /^(?:ledger\.db.*|host\.(?:pid|lock.*)|logs|cache|install|runs|paused-webhooks)$/;
-
 /** What belongs to git and to Patchbay, as it is now. Never throws for what is missing or cannot be read. */
 export function watch(ws: Workspace): Watched {
   const watched: Record<string, Watched[string]> = {};
@@ -93,8 +90,8 @@ export function linkTarget(file: string): string | undefined {
 
 function placesOf(ws: Workspace): Place[] {
   const { project, dir, root, repository } = ws;
-  const own = namesIn(stateDir(project)).filter((name) => !hostWrites.test(name));
-  const stat = [...own.map((name) => join(stateDir(project), name)), join(project, '.agentxchain', 'plugins')];
+  // Of its own folder only what the host runs: it writes there itself while turns run, and so do handlers of plugins.
+  const stat = [join(stateDir(project), 'plugins'), join(project, '.agentxchain', 'plugins')];
   // Where the workspace is the project, the mirror looks after it, and can put it back.
   if (repository !== null) stat.push(join(project, 'patchbay.lock'));
   const places: Place[] = [
@@ -124,14 +121,6 @@ function filesIn(path: string): string[] {
   try {
     if (!lstatSync(path).isDirectory()) return [path];
     return walk(path).flatMap(({ file }) => (file.endsWith('.sample') ? [] : [file]));
-  } catch {
-    return [];
-  }
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
   } catch {
     return [];
   }

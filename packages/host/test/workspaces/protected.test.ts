@@ -61,8 +61,9 @@ describe('protected places', () => {
     const ws = await open(project);
     const before = await snapshot(ws);
     appendFileSync(join(project, '.patchbay/ledger.db'), 'the host itself writes');
+    put(project, { '.patchbay/memory/home.db': 'so it does here', '.patchbay/x': 'and a plugin here' });
     expect(await observe(ws, before)).toEqual([]);
-    put(project, { [names[0] ?? '']: 'y', '.patchbay/plugins/p/new.js': '', 'patchbay.lock': 'y', '.patchbay/x': '' });
+    put(project, { [names[0] ?? '']: 'y', '.patchbay/plugins/p/new.js': '', 'patchbay.lock': 'y' });
     rmSync(join(project, names[1] ?? ''));
     put(project, { 'other.db': '' });
     renameSync(join(project, 'other.db'), join(project, '.patchbay/ledger.db'));
@@ -73,7 +74,6 @@ describe('protected places', () => {
       `modified ${shown('.patchbay/ledger.db')} (protected)`,
       `modified ${shown('.patchbay/plugins/p/index.js')} (protected)`,
       `added ${shown('.patchbay/plugins/p/new.js')} (protected)`,
-      `added ${shown('.patchbay/x')} (protected)`,
       `modified ${shown('patchbay.lock')} (protected)`,
     ]);
     // A person may have done it: nothing is put back over it, but what git would have put back anyway.
