@@ -1,6 +1,7 @@
 import { openHost } from 'patchbay-host';
 import type { Delivery, LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk/errors';
+import { builtins } from '../builtins.ts';
 import type { Output, Run } from '../command.ts';
 import { projectLedger } from '../ledger.ts';
 
@@ -10,7 +11,7 @@ export const run: Run = async ({ args, cwd, options, version, signal }) => {
   if (ledger === undefined) throw new PatchbayError('DELIVERY_UNKNOWN', `there is no delivery ${id}`);
   const evaluate = options['evaluate'] === true;
   const replayed = await ledger.replay(id, { evaluate }).finally(() => ledger.close());
-  const host = await openHost({ cwd, version });
+  const host = await openHost({ cwd, version, builtins });
   try {
     const service = await host.start();
     // What else is to be delivered may take long.
