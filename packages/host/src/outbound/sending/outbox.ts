@@ -55,7 +55,16 @@ export class Outbox {
   wake(): void {
     if (this.#closed) return;
     this.#woken = true;
-    this.#running ??= this.#run();
+    // It may come to its end at once, but not before it is known to run.
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#mayLook) this.wake();
+    });
+  }
+
+  /** While as many as may be are under way, there is nothing to look for: the first that ends wakes us. */
+  get #mayLook(): boolean {
+    return this.#woken && !this.#closed && this.#underWay.size < this.#most;
   }
 
   get isAtRest(): boolean {
@@ -77,15 +86,12 @@ export class Outbox {
 
   async #run(): Promise<void> {
     try {
-      // While as many as may be are under way, there is nothing to look for: the first that ends wakes us.
-      while (this.#woken && !this.#closed && this.#underWay.size < this.#most) {
+      while (this.#mayLook) {
         this.#woken = false;
         for (const due of await this.#office.take(this.#most)) await this.#begin(due);
       }
     } catch (error) {
       this.#office.failed(error);
-    } finally {
-      this.#running = undefined;
     }
   }
 
