@@ -1,9 +1,14 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { workspaceFailed } from './failure.ts';
 import { durable, git } from './git.ts';
 import type { Repository } from './repository.ts';
 import type { Workspace } from './workspace.ts';
+
+/** What a killed host began, git may still be finishing in the same place: then it is made again, so often. */
+const tries = 5;
+const pauseMs = 200;
 
 /** What the repository itself keeps about a worktree; undefined if it does not know it. */
 export function adminOf({ common }: Repository, root: string): string | undefined {
@@ -17,10 +22,18 @@ export function adminOf({ common }: Repository, root: string): string | undefine
 
 /** Makes a worktree, without files, on a branch or on none; whatever was there is removed. */
 export async function addWorktree(repository: Repository, at: Pick<Workspace, 'root' | 'branch'>, commit: string) {
-  forgetWorktree(repository, at.root);
   const on = at.branch === null ? ['--detach'] : ['--no-track', '-B', at.branch];
   const call = { cwd: repository.common, gitDir: repository.common };
-  await git(['worktree', 'add', '--quiet', '--no-checkout', ...on, '--', at.root, commit], call);
+  for (let left = tries; ; left--) {
+    forgetWorktree(repository, at.root);
+    try {
+      await git(['worktree', 'add', '--quiet', '--no-checkout', ...on, '--', at.root, commit], call);
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      await sleep(pauseMs);
+    }
+  }
 }
 
 /**
