@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { AgentCore, TurnWork } from 'patchbay-sdk';
@@ -44,9 +45,15 @@ export function play(one: Case): Promise<Record<Reviewer, readonly Said[]>> {
   });
 }
 
-/** Whether the tests of a case can be run here: those in Go cannot without it. */
+const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
+
+/** Whether the tests of a case can be run here: those in Go cannot without it, nor those in Python without pytest. */
 export function canReview(reviewer: Reviewer, { files }: Case): boolean {
-  return reviewer !== 'gate' || files['go.mod'] === undefined || findProgram('go') !== undefined;
+  if (reviewer !== 'gate') return true;
+  const isPython = Object.keys(files).some((name) =>
+    /(?:^|\/)(?:pyproject\.toml|requirements.*\.txt|.*\.py)$/.test(name),
+  );
+  return (files['go.mod'] === undefined || findProgram('go') !== undefined) && (!isPython || hasPytest);
 }
 
 async function reportOn(one: Case, reviewer: Reviewer, dir: string, launcher: Launcher): Promise<Report> {
