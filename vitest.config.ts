@@ -9,7 +9,10 @@ export default defineConfig({
   test: {
     include: ['{packages,plugins,examples}/*/test/**/*.test.ts', 'test/*.test.ts'],
     execArgv: ['--conditions=patchbay-source'],
-    testTimeout: 30_000,
+    // Bounds for what hangs: a busy machine is slow.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Most of them wait for processes and clocks, so more than one for each core.
     maxWorkers: 3,
     reporters,

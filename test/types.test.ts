@@ -33,7 +33,7 @@ beforeAll(() => {
     },
   );
   complaints = parse(tsc.stdout);
-}, 120_000);
+});
 
 const about = (file: string) => complaints.filter((complaint) => complaint.file === file);
 

@@ -107,7 +107,7 @@ export class Scene {
 
   /** Waits until no process of the project runs and none of its temporary files is there. */
   async deserted(): Promise<void> {
-    await vi.waitFor(() => expect([...this.#processes(), ...readdirSync(this.temp)]).toEqual([]), { timeout: 15_000 });
+    await vi.waitFor(() => expect([...this.#processes(), ...readdirSync(this.temp)]).toEqual([]), { timeout: 60_000 });
   }
 
   /** Those that work in the scene's folder or have it, as every launcher process has, in their command line. */

@@ -26,7 +26,7 @@ const possible = (rows: readonly Hostile[]) => rows.filter(({ needs }) => needs 
 const mostMb = 300;
 const runLength = stages.turns + 3;
 const tryInstall = join(import.meta.dirname, '../chaos/try-install.ts');
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 let turn = 0;
 
 /** Something on this machine that has the secrets in its environment, as a host that was started with them would. */
@@ -129,7 +129,7 @@ describe('a configuration schema', () => {
     const node = ['--conditions=patchbay-source', '--disable-warning=ExperimentalWarning'];
     const args = [...node, tryInstall, stage.project, join(stage.project, 'package')];
     // What hangs there cannot be ended from within.
-    const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 15_000, killSignal: 'SIGKILL' });
+    const done = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' });
     expect({ signal: done.signal, stderr: done.stderr }).toEqual({ signal: null, stderr: '' });
     expect(done.stdout).toMatch(ends);
   });

@@ -124,7 +124,7 @@ export class RunScene {
   /** Processes of the project and temporary files that are still there when they had the time to go. */
   async left(): Promise<string[]> {
     const left = () => [...this.#processes(), ...readdirSync(this.#temp)];
-    await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 15_000 }).catch(() => {});
+    await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 60_000 }).catch(() => {});
     return left();
   }
 

@@ -34,7 +34,7 @@ export function patchbay(args: readonly string[], where: Where = {}): Ended {
     cwd,
     env: cleanEnv(env),
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 90_000,
   });
   return { stdout, stderr, status };
 }

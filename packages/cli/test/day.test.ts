@@ -36,7 +36,7 @@ describe('The starter project for days', () => {
     writeFileSync(agent, good);
     const released = patchbay(['resume', run_id, '--json'], { cwd });
     expect(JSON.parse(released.stdout)).toMatchObject({ status: 'completed', day: 2, day_decision: 'SHIP' });
-  }, 60_000);
+  });
 });
 
 describe('patchbay run --day', () => {
@@ -51,7 +51,7 @@ describe('patchbay run --day', () => {
       stdout: 'All 2 days of the plan are shipped.\n',
     });
     expect(call(stage, 'status').stdout).toMatch(/day 1 {2}shipped {2}0 USD\nday 2 {2}shipped {2}0 USD\n$/);
-  }, 60_000);
+  });
 
   it('only writes down what is wanted with --detach, and begins no day twice', () => {
     const stage = new DayStage('day-shipped');
@@ -59,14 +59,14 @@ describe('patchbay run --day', () => {
     expect(status).toBe('pending');
     expect(json<Told>(stage, 0, 'run', '--day', '1', '--detach')).toEqual({ day: 1, state: 'under-way', run_id });
     expect(call(stage, 'run', '--day', 'next').stdout).toContain(`Day 1 is under way as ${run_id}`);
-  }, 60_000);
+  });
 
   it('is possible again when a held day is given up', () => {
     const stage = new DayStage('day-held');
     const { run_id } = json<Told>(stage, 4, 'run', '--day', '1');
     expect(json<Told>(stage, 0, 'abort', run_id)).toMatchObject({ status: 'aborted', day: 1 });
     expect(json<Told>(stage, 4, 'run', '--day', '2')).toMatchObject({ status: 'held', day: 2 });
-  }, 60_000);
+  });
 
   it.each([
     [['--day', '0'], 'USAGE', /--day 0/],
@@ -105,5 +105,5 @@ describe('patchbay advisories', () => {
       'ADVISORY_UNKNOWN',
       /there is no advisory adv-x/,
     );
-  }, 60_000);
+  });
 });

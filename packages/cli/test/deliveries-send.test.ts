@@ -16,7 +16,7 @@ async function patchbay(cwd: string, ...args: string[]): Promise<{ status: numbe
     cwd,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 20_000,
+    timeout: 90_000,
   });
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

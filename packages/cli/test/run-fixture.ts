@@ -57,7 +57,7 @@ export function start({ dir }: Stage, ...args: string[]): UnderWay {
 
 /** Waits until a file of the project is there. */
 export async function appears(stage: Stage, path: string): Promise<void> {
-  await vi.waitFor(() => expect(existsSync(stage.file(path))).toBe(true), { timeout: 15_000 });
+  await vi.waitFor(() => expect(existsSync(stage.file(path))).toBe(true), { timeout: 60_000 });
 }
 
 /** The types of what has happened, from the ledger. */

@@ -104,7 +104,7 @@ describe('serve', () => {
         child.kill('SIGINT');
         expect(child.exitCode).toBe(130);
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     expect((await ended).status).toBe(130);
   });
@@ -141,7 +141,7 @@ describe('Beside a host that serves', () => {
     const stage = new Stage('rejection');
     await serve(stage);
     const { run_id } = begin(stage, 0, '--detach');
-    await vi.waitFor(() => expect(runOf(stage, run_id).status).toBe('completed'), { timeout: 20_000, interval: 300 });
+    await vi.waitFor(() => expect(runOf(stage, run_id).status).toBe('completed'), { timeout: 60_000, interval: 300 });
   });
 
   it('a run that is aborted is stopped, whatever it does', async () => {
@@ -151,7 +151,7 @@ describe('Beside a host that serves', () => {
     await appears(stage, 'sources/working');
     expect(json(stage, 0, 'abort', run_id, '--by', 'ann')).toMatchObject({ status: 'aborted' });
     const next = begin(stage, 0, '--detach');
-    await vi.waitFor(() => expect(runOf(stage, next.run_id).status).toBe('active'), { timeout: 20_000, interval: 300 });
+    await vi.waitFor(() => expect(runOf(stage, next.run_id).status).toBe('active'), { timeout: 60_000, interval: 300 });
   });
 
   it('whoever follows a run is told what the host has trouble with', async () => {
@@ -178,6 +178,6 @@ describe('Beside a host that serves', () => {
     stage.write('sources/go', '');
     await serve(stage);
     const completed = () => expect(runOf(stage, run?.run_id ?? '').status).toBe('completed');
-    await vi.waitFor(completed, { timeout: 20_000, interval: 300 });
+    await vi.waitFor(completed, { timeout: 60_000, interval: 300 });
   });
 });

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../test/eventually.ts';
 import { project, root } from '../../../test/project.ts';
 import { cleanEnv, expectError, patchbay } from './command.ts';
 
@@ -69,7 +70,7 @@ describe('webhooks', () => {
     expect([await post('/open'), await post('/proven')]).toEqual([500, 500]);
     writeFileSync(join(cwd, 'well'), '');
     expect(await post('/proven')).toBe(200);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(listed(cwd)).toEqual([
         { ...rows[0], received: 1, failed: 1 },
         { ...rows[1], received: 2, failed: 1 },
@@ -83,10 +84,10 @@ describe('webhooks', () => {
     writeFileSync(join(cwd, 'well'), '');
     const { post } = await serve(cwd);
     expect(call(cwd, 'pause', '/open').stdout).toContain('/open    hook  none    paused');
-    await vi.waitFor(async () => expect(await post('/open')).toBe(503));
+    await eventually(async () => expect(await post('/open')).toBe(503));
     expect(await post('/proven')).toBe(200);
     expect(call(cwd, 'resume').stdout).not.toContain('paused');
-    await vi.waitFor(async () => expect(await post('/open')).toBe(200));
+    await eventually(async () => expect(await post('/open')).toBe(200));
     expectError(call(cwd, 'pause', '/nowhere'), 2, 'WEBHOOK_UNKNOWN', /\/nowhere; there are \/open, \/proven/);
   });
 
@@ -103,7 +104,7 @@ describe('webhooks', () => {
     const { post } = await serve(cwd);
     const beside = call(cwd, 'replay', '--failed', '--path', '/open', '--json');
     expect(JSON.parse(beside.stdout)).toMatchObject([{ handler: '/open' }]);
-    await vi.waitFor(() => expect(listed(cwd)).toMatchObject([{ failed: 0, waiting: 0 }, { failed: 1 }]));
+    await eventually(() => expect(listed(cwd)).toMatchObject([{ failed: 0, waiting: 0 }, { failed: 1 }]));
     expect(await post('/open')).toBe(200);
     expectError(call(cwd, 'replay'), 2, 'USAGE', /name a request/);
     expectError(call(cwd, 'replay', 'nothing'), 2, 'DELIVERY_UNKNOWN', /nothing/);

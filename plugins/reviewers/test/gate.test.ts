@@ -9,7 +9,7 @@ import type { Files } from './fixture.ts';
 const runIn = (cwd: string) => (command: string) =>
   new Promise<CommandOutcome>((resolve) => {
     const env = { PATH: `${process.execPath.replace(/\/node$/, '')}:${process.env['PATH']}` };
-    exec(command, { cwd, env, timeout: 20_000 }, (error, stdout, stderr) =>
+    exec(command, { cwd, env, timeout: 90_000 }, (error, stdout, stderr) =>
       resolve({ exit_code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
     );
   });

@@ -153,7 +153,7 @@ export class Serving {
 
 /** Waits until something holds. */
 export function soon(holds: () => unknown): Promise<unknown> {
-  return vi.waitFor(holds, { timeout: 20_000, interval: 50 });
+  return vi.waitFor(holds, { timeout: 60_000, interval: 50 });
 }
 
 /** All that comes on a connection. */

@@ -38,14 +38,14 @@ describe('Over the API', () => {
     const run_id = await serving.begin();
     await serving.becomes(run_id, 'waiting');
     const failed = async () => (await serving.get('/deliveries?plugin=reporter&status=failed')).body.items;
-    await expect.poll(failed, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(failed, { timeout: 60_000 }).toHaveLength(1);
     const [delivery] = await failed();
     expect(delivery).toMatchObject({ event: 'run:started', run_id, exit_code: 1 });
     serving.stage.write('sources/mended', '');
     const { status, body } = await serving.post(`/deliveries/${delivery.id}/replay`);
     expect([status, body]).toMatchObject([202, { id: delivery.id, key: delivery.key, status: 'owed' }]);
     const now = async () => (await serving.get(`/deliveries/${delivery.id}`)).body.status;
-    await expect.poll(now, { timeout: 20_000 }).toBe('ok');
+    await expect.poll(now, { timeout: 60_000 }).toBe('ok');
     expect((await serving.get(`/deliveries?run=${run_id}&limit=1000`)).body.next).toBeNull();
   });
 
@@ -127,9 +127,9 @@ describe('Over the API', () => {
       { path: '/door', plugin: 'door', scheme: 'none', state: 'open' },
     ]);
     expect((await serving.post('/webhooks/pause', { path: '/door' })).body.items).toMatchObject([{ state: 'paused' }]);
-    await expect.poll(async () => (await knock()).status, { timeout: 10_000 }).toBe(503);
+    await expect.poll(async () => (await knock()).status, { timeout: 60_000 }).toBe(503);
     await serving.post('/webhooks/resume', {});
-    await expect.poll(async () => (await knock()).status, { timeout: 10_000 }).toBe(202);
+    await expect.poll(async () => (await knock()).status, { timeout: 60_000 }).toBe(202);
     const [{ run_id, goal }] = (await serving.get('/runs')).body.items;
     expect(goal).toBe('Open up');
     await serving.becomes(run_id, 'waiting');

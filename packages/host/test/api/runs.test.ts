@@ -36,7 +36,7 @@ describe('A run over the API', () => {
   it('is aborted while its agent works, which is stopped', async () => {
     const serving = await Serving.start('interrupted');
     const run_id = await serving.begin('Hand in last');
-    await expect.poll(() => serving.stage.read('sources/working'), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => serving.stage.read('sources/working'), { timeout: 60_000 }).toBeDefined();
     const { status, body } = await serving.post(`/runs/${run_id}/abort`, { by: 'ann', reason: 'not needed' });
     expect([status, body]).toMatchObject([200, { status: 'aborted', reason: 'ann: not needed' }]);
     expect(await serving.post(`/runs/${run_id}/abort`, { by: 'ann', reason: 'again' })).toMatchObject({
@@ -50,7 +50,7 @@ describe('A run over the API', () => {
     serving.stage.write('src/new.txt', 'new');
     const run_id = await serving.begin();
     const troubled = async () => (await serving.get(`/runs/${run_id}`)).body.trouble;
-    await expect.poll(troubled, { timeout: 20_000 }).toMatchObject({ code: 'WORKSPACE_DIRTY' });
+    await expect.poll(troubled, { timeout: 60_000 }).toMatchObject({ code: 'WORKSPACE_DIRTY' });
     serving.stage.commit();
     expect((await serving.post(`/runs/${run_id}/resume`, { by: 'ann' })).status).toBe(202);
     expect(await serving.becomes(run_id, 'completed')).not.toHaveProperty('trouble');
@@ -59,7 +59,7 @@ describe('A run over the API', () => {
   it('goes on with the next host when this one is ended', async () => {
     const first = await Serving.start('interrupted');
     const run_id = await first.begin('Hand in last');
-    await expect.poll(() => first.stage.read('sources/working'), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => first.stage.read('sources/working'), { timeout: 60_000 }).toBeDefined();
     await first.close();
     first.stage.write('sources/go', '');
     const second = await Serving.start(first.stage);

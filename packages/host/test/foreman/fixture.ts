@@ -76,5 +76,5 @@ export async function becomes(ledger: LedgerStore, run_id: string, status: strin
 
 /** Waits until something holds. */
 export function soon(holds: () => unknown): Promise<unknown> {
-  return vi.waitFor(holds, { timeout: 20_000, interval: 20 });
+  return vi.waitFor(holds, { timeout: 60_000, interval: 20 });
 }

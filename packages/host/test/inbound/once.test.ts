@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../../test/eventually.ts';
 import { type MakeRoutes, refused, serving } from './fixture.ts';
 
 /** A route that counts, and answers what a test tells it to. */
@@ -35,7 +36,7 @@ describe('the same delivery again', () => {
       ]);
     };
     await expectReplay(at.post);
-    await vi.waitFor(async () => expect((await at.deliveries())[0]?.status).toBe('ok'));
+    await eventually(async () => expect((await at.deliveries())[0]?.status).toBe('ok'));
     await expectReplay(at.post);
     await at.stop();
     const next = await serving({ hook: make }, { dir: at.dir });
@@ -58,7 +59,7 @@ describe('the same delivery again', () => {
     answers(() => once(bell, 'go').then(() => undefined));
     const at = await serving({ hook: make });
     const first = at.post('/in', {}, keyed('a'));
-    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    await eventually(() => expect(calls).toHaveLength(1));
     const second = await at.post('/in', {}, keyed('a'));
     expect(second.headers.get('retry-after')).toBe('1');
     expect(await refused(second)).toEqual([409, 'IN_PROGRESS']);
@@ -75,15 +76,15 @@ describe('the same delivery again', () => {
     const first = await at.post('/in', {}, keyed('a'));
     const text = await first.text();
     expect([first.status, text.includes('secret detail')]).toEqual([500, false]);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await at.deliveries()).toMatchObject([{ status: 'failed', message: 'secret detail', http_status: 500 }]),
     );
     answers(() => ({ status: 503, body: 'not yet' }));
     expect((await at.post('/in', {}, keyed('a'))).status).toBe(503);
-    await vi.waitFor(async () => expect(await at.deliveries()).toMatchObject([{ status: 'failed', http_status: 503 }]));
+    await eventually(async () => expect(await at.deliveries()).toMatchObject([{ status: 'failed', http_status: 503 }]));
     answers(() => undefined);
     expect((await at.post('/in', {}, keyed('a'))).status).toBe(200);
-    await vi.waitFor(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
+    await eventually(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
     expect(calls).toHaveLength(3);
     expect(await at.received()).toHaveLength(1);
     const failures = [];
@@ -116,7 +117,7 @@ describe('a handler that takes long', () => {
     expect([first.status, await first.json()]).toEqual([202, { status: 'stored' }]);
     expect(await at.deliveries()).toMatchObject([{ status: 'owed' }]);
     bell.emit('go');
-    await vi.waitFor(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
+    await eventually(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
     expect(await (await at.post('/in', {}, keyed('a'))).json()).toEqual({ late: true });
   });
 
@@ -126,7 +127,7 @@ describe('a handler that takes long', () => {
     const at = await serving({ hook: make }, { limits: { handlerMs: 20, giveUpMs: 100, atOnce: 1 } });
     expect((await at.post('/in')).status).toBe(202);
     expect(await refused(await at.post('/in'))).toEqual([503, 'BUSY']);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await at.deliveries()).toMatchObject([{ status: 'failed', message: 'did not end within 0.1 s' }]),
     );
     expect((await at.post('/in')).status).toBe(202);
@@ -144,7 +145,7 @@ describe('a handler that takes long', () => {
     expect(quick.map(({ status }) => status)).toEqual(quick.map(() => 200));
     const open = await Promise.race([Promise.any(slow).then(() => 'answered'), Promise.resolve('open')]);
     expect(open).toBe('open');
-    await vi.waitFor(() => expect(bell.listenerCount('go')).toBe(20));
+    await eventually(() => expect(bell.listenerCount('go')).toBe(20));
     bell.emit('go');
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(slow.map(() => 200));
   });
@@ -171,7 +172,7 @@ describe('a request that was stored and not handled', () => {
     await at.stop();
     hang = false;
     const next = await serving({ hook: make }, { dir: at.dir, limits });
-    await vi.waitFor(async () => expect(await next.deliveries()).toMatchObject([{ status: 'ok' }]));
+    await eventually(async () => expect(await next.deliveries()).toMatchObject([{ status: 'ok' }]));
     expect(started).toHaveLength(6);
     expect(new Set(started).size).toBe(3);
     const runs = (await next.runs()) as { run_id: string; status: string }[];
@@ -189,7 +190,7 @@ describe('a request that was stored and not handled', () => {
     await without.stop();
     answers(() => undefined);
     const back = await serving({ hook: make }, { dir: at.dir, limits });
-    await vi.waitFor(async () => expect(await back.deliveries()).toMatchObject([{ status: 'ok' }]));
+    await eventually(async () => expect(await back.deliveries()).toMatchObject([{ status: 'ok' }]));
     expect(calls).toEqual([{ n: 1 }, { n: 1 }]);
   });
 
@@ -197,16 +198,16 @@ describe('a request that was stored and not handled', () => {
     const { calls, make } = counting();
     const at = await serving({ hook: make });
     await at.post('/in', { n: 1 });
-    await vi.waitFor(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
+    await eventually(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
     const [delivery] = await at.deliveries();
     await at.ledger.replay(delivery?.id ?? '');
-    await vi.waitFor(() => expect(calls).toHaveLength(2));
-    await vi.waitFor(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
+    await eventually(() => expect(calls).toHaveLength(2));
+    await eventually(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
     const { openLedger } = await import('../../src/ledger/index.ts');
     const { ledgerFile } = await import('../../src/config/state.ts');
     const beside = await openLedger(ledgerFile(at.dir));
     await beside.replay(delivery?.id ?? '');
     await beside.close();
-    await vi.waitFor(() => expect(calls).toHaveLength(3));
+    await eventually(() => expect(calls).toHaveLength(3));
   });
 });

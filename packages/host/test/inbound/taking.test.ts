@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../../test/eventually.ts';
 import { echo, refused, serving } from './fixture.ts';
 
 describe('a request on the route of a plugin', () => {
@@ -13,7 +14,7 @@ describe('a request on the route of a plugin', () => {
     expect(got.headers).not.toHaveProperty('authorization');
     const [event] = await at.received();
     expect(event?.payload).toMatchObject({ plugin: 'hook', path: '/echo', body: '{ "a": [1] }', headers: got.headers });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await at.deliveries()).toMatchObject([{ plugin: 'webhooks of hook', handler: '/echo', status: 'ok' }]);
     });
   });

@@ -72,7 +72,7 @@ describe('A run that the process ends which carries it on', () => {
     const { service } = await stage.start();
     const run_id = await service.runs.request({ template: stage.template(), goal: 'x', by: 'pat' });
     const running = service.runs.advance(run_id);
-    await vi.waitFor(() => expect(existsSync(stage.file('sources/working'))).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(existsSync(stage.file('sources/working'))).toBe(true), { timeout: 60_000 });
     await service.runs.abort(run_id, 'pat', 'not needed');
     expect((await running).status).toBe('aborted');
     expect(git(stage.dir, 'worktree', 'list').split('\n')).toHaveLength(1);

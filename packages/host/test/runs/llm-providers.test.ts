@@ -134,7 +134,7 @@ describe('A provider', () => {
     const log = readFileSync(stage.file(`.patchbay/runs/${state.run_id}/turns/building.developer-1/log.txt`), 'utf8');
     expect(log).toContain('provider "house" of plugin "lender" had not answered when the turn was stopped');
     await close();
-    await vi.waitFor(() => expect(processesIn(stage.dir)).toEqual([]), { timeout: 5000 });
+    await vi.waitFor(() => expect(processesIn(stage.dir)).toEqual([]), { timeout: 60_000 });
   });
 
   it('that quotes the key of its plugin does not get it into the ledger', async () => {

@@ -80,5 +80,5 @@ function commandOf(pid: string): string {
 
 /** Waits for what no event tells, such as a process of a process. */
 export function eventually(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: 10_000, interval: 20 });
+  return vi.waitFor(expectation, { timeout: 60_000, interval: 20 });
 }

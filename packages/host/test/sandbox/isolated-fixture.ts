@@ -45,7 +45,7 @@ export function benchOf(
   const plugin = new IsolatedPlugin({ name: 'it', config: {}, grants: [], env: {}, log, ...options });
   onTestFinished(async () => {
     await plugin.close().catch(() => undefined);
-    await vi.waitFor(() => expect(processesIn(options.project)).toEqual([]), { timeout: 5000 });
+    await vi.waitFor(() => expect(processesIn(options.project)).toEqual([]), { timeout: 60_000 });
   });
   const register = async () => {
     const scope = kernel.register(plugin.registration(await plugin.describe()));

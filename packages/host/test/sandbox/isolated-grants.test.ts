@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { sample } from 'patchbay-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../../test/eventually.ts';
 import { folder } from '../../../../test/project.ts';
 import { newRecord } from '../../src/kernel/index.ts';
 import { confinement } from '../../src/sandbox/isolated/confinement.ts';
@@ -100,9 +101,9 @@ describe.each(modes)('with namespace %s, an isolated plugin', (namespace) => {
     const start = `[spawn('sleep', ['300'], { stdio: 'ignore' }).pid, spawn('sh', ['-c', 'sleep 300 & sleep 300'], { stdio: 'inherit' }).pid].length`;
     const { ask, plugin, project } = await asking(start, { namespace, grants: ['exec:sleep'] });
     expect(await ask()).toBe(2);
-    await vi.waitFor(() => expect(processesIn(project).filter((one) => one.endsWith('sleep')).length).toBe(3));
+    await eventually(() => expect(processesIn(project).filter((one) => one.endsWith('sleep')).length).toBe(3));
     await plugin.close();
-    await vi.waitFor(() => expect(processesIn(project)).toEqual([]), { timeout: 5000 });
+    await eventually(() => expect(processesIn(project)).toEqual([]));
   });
 
   it('neither ends other processes nor has them open a debugger', async () => {
@@ -153,9 +154,9 @@ describe.runIf(hasNamespaces)('in a namespace, an isolated plugin', () => {
     const start = `spawn('setsid', ['sh', '-c', 'setsid sleep 300 & sleep 300'], { stdio: 'ignore', detached: true }).pid > 0`;
     const { ask, plugin, project } = await asking(start, { grants: ['exec:sh'] });
     expect(await ask()).toBe(true);
-    await vi.waitFor(() => expect(processesIn(project).filter((one) => one.endsWith('sleep')).length).toBe(2));
+    await eventually(() => expect(processesIn(project).filter((one) => one.endsWith('sleep')).length).toBe(2));
     await plugin.close();
-    await vi.waitFor(() => expect(processesIn(project)).toEqual([]), { timeout: 5000 });
+    await eventually(() => expect(processesIn(project)).toEqual([]));
   });
 
   it('reaches the network only with a grant', async () => {

@@ -41,7 +41,7 @@ describe('an isolated plugin', () => {
     expect(await calls(at)).toMatch(/ 1$/);
     expect(await calls(at)).toMatch(/ 2$/);
     await expect
-      .poll(() => at.plugin.state(), { timeout: 5000 })
+      .poll(() => at.plugin.state(), { timeout: 60_000 })
       .toEqual({
         running: false,
         starts: 1,
@@ -157,7 +157,7 @@ describe('closing an isolated plugin', () => {
     await calls(at);
     await at.plugin.close();
     expect(at.plugin.state()).toMatchObject({ running: false, lastExit: 'did not stop in time' });
-    await vi.waitFor(() => expect(processesIn(at.project)).toEqual([]), { timeout: 5000 });
+    await vi.waitFor(() => expect(processesIn(at.project)).toEqual([]), { timeout: 60_000 });
   });
 
   it('may be done twice, before it is started and while it is', async () => {

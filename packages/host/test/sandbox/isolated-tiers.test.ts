@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type EventName, type EventPayload, hooks, type PatchbayError, sample } from 'patchbay-sdk';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../../test/eventually.ts';
 import { folder } from '../../../../test/project.ts';
 import { fromDefinition } from '../../src/dialects/native.ts';
 import { Kernel, newRecord } from '../../src/kernel/index.ts';
@@ -110,12 +111,12 @@ describe.each(tiers)('a plugin that runs %s', (_, open) => {
       config: { greeting: 'hi', times: 2 },
       aborted: false,
     };
-    await vi.waitFor(() => expect(logs).toContainEqual({ level: 'info', message: 'context', fields }));
+    await eventually(() => expect(logs).toContainEqual({ level: 'info', message: 'context', fields }));
   });
 
   it('logs at all levels, in order', async () => {
     const { logs } = await accepted('log');
-    await vi.waitFor(() => expect(logs).toHaveLength(4));
+    await eventually(() => expect(logs).toHaveLength(4));
     expect(logs).toEqual([
       { level: 'debug', message: 'one' },
       { level: 'info', message: 'two', fields: { n: 2 } },
@@ -181,7 +182,7 @@ describe.each(tiers)('a plugin that runs %s', (_, open) => {
     const handler = () => void seen.push(`within, after ${logs.length} lines`);
     kernel.register({ name: 'inner', handlers: [{ hook: 'gate:pending', handler }] });
     await kernel.call('gate:pending', event('gate:pending', { summary: 'all well' }));
-    await vi.waitFor(() => expect(logs).toHaveLength(2));
+    await eventually(() => expect(logs).toHaveLength(2));
     expect(logs).toEqual([
       { level: 'info', message: 'before all well' },
       { level: 'info', message: 'after', fields: { result: null, refusal: null, code: null } },
@@ -196,7 +197,7 @@ describe.each(tiers)('a plugin that runs %s', (_, open) => {
     const call = (async () => kernel.call('gate:pending', event('gate:pending')))();
     await expect(call).rejects.toMatchObject({ code: 'HOOK_REFUSED', plugin: 'inner' });
     const refusal = 'plugin "inner" in hook "gate:pending" refused: closed';
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(logs.at(-1)).toEqual({
         level: 'info',
         message: 'after',
@@ -224,12 +225,12 @@ describe.each(tiers)('a plugin that runs %s', (_, open) => {
   it('stands where tryfirst, before and trylast put its handlers', async () => {
     const { kernel, logs } = await open();
     const handler = async () => {
-      await vi.waitFor(() => expect(logs.length).toBeGreaterThan(1));
+      await eventually(() => expect(logs.length).toBeGreaterThan(1));
       logs.push({ level: 'info', message: 'neighbour' });
     };
     kernel.register({ name: 'neighbour', handlers: [{ hook: 'run:completed', handler }] });
     await kernel.call('run:completed', event('run:completed'));
-    await vi.waitFor(() => expect(logs).toHaveLength(4));
+    await eventually(() => expect(logs).toHaveLength(4));
     expect(logs.map(({ message }) => message)).toEqual(['early', 'middle', 'neighbour', 'late']);
   });
 
@@ -245,6 +246,6 @@ describe.each(tiers)('a plugin that runs %s', (_, open) => {
   it('is told of what was before it came', async () => {
     const { kernel, logs } = await open();
     await kernel.call('host:ready', { version: '9.9.9', project: null });
-    await vi.waitFor(() => expect(logs).toEqual([{ level: 'info', message: 'ready 9.9.9' }]));
+    await eventually(() => expect(logs).toEqual([{ level: 'info', message: 'ready 9.9.9' }]));
   });
 });

@@ -55,6 +55,11 @@ export class Policy {
     return new Policy(label, this.limits, this.#used);
   }
 
+  /** Throws PACKAGE_UNSAFE if so many entries are too many: before any of them is written. */
+  announced(entries: number): void {
+    if (this.#used.entries + entries > this.limits.entries) throw this.refusal(this.#tooMany());
+  }
+
   /** Admits a folder, and gives its relative path: empty for the root. Throws PACKAGE_UNSAFE. */
   folder(name: string): string {
     const segments = this.#segments(name.endsWith('/') ? name.slice(0, -1) : name);
@@ -96,8 +101,11 @@ export class Policy {
 
   #count(name: string): void {
     this.#used.entries += 1;
-    const { entries } = this.limits;
-    if (this.#used.entries > entries) throw this.refusal(`the package has more than ${entries} entries`, name);
+    if (this.#used.entries > this.limits.entries) throw this.refusal(this.#tooMany(), name);
+  }
+
+  #tooMany(): string {
+    return `the package has more than ${this.limits.entries} entries`;
   }
 
   /** Every folder on the way counts and can collide, whether the archive lists it or not. */

@@ -17,6 +17,8 @@ export async function stageZip(path: string, folder: StagingFolder): Promise<voi
   try {
     // Names stay as bytes: the library would mend some of them, and its errors do not name the entry.
     const zip = await openPromise(path, { decodeStrings: false });
+    // What it says of itself is enough to refuse it; that it says too little is found out entry by entry.
+    policy.announced(zip.entryCount);
     for await (const entry of zip.eachEntry()) await stageEntry(zip, entry, folder);
   } catch (error) {
     if (error instanceof PatchbayError) throw error;

@@ -36,9 +36,9 @@ describe('Requests that are being sent', () => {
     });
     at.add('b', ({ summary }: Accepted) => void neighbour?.push(String(summary)));
     for (let i = 0; i < 5; i++) await at.emitter.emit(accepted(i));
-    await vi.waitFor(() => expect(neighbour).toEqual(['0', '1', '2', '3', '4']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(neighbour).toEqual(['0', '1', '2', '3', '4']), { timeout: 60_000 });
     expect(seen).toEqual(['0', '1', '2', '3', '4']);
-    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 60_000 });
     expect(await at.deliveries({ status: ['sending'] })).toMatchObject([{ plugin: 'a' }]);
     post.free();
     await at.rest();
@@ -61,7 +61,7 @@ describe('Requests that are being sent', () => {
     const at = await station();
     at.add('p', ({ summary }: Accepted) => sends(post.url, Number(summary)));
     await Promise.all(Array.from({ length: 7 }, (_, i) => at.emitter.emit(accepted(i))));
-    await vi.waitFor(() => expect(post.open).toHaveLength(4), { timeout: 10_000 });
+    await vi.waitFor(() => expect(post.open).toHaveLength(4), { timeout: 60_000 });
     const rested = at.rest();
     const freeing = setInterval(post.free, 50);
     await rested;
@@ -76,7 +76,7 @@ describe('Requests that are being sent', () => {
     const names = Array.from({ length: 10 }, (_, i) => `p${i}`);
     for (const name of names) at.add(name, () => sends(post.url, name));
     for (let i = 0; i < 5; i++) await at.emitter.emit(accepted(i));
-    await vi.waitFor(() => expect(post.open).toHaveLength(32), { timeout: 20_000 });
+    await vi.waitFor(() => expect(post.open).toHaveLength(32), { timeout: 60_000 });
     const rested = at.rest();
     const freeing = setInterval(post.free, 20);
     await rested;
@@ -95,7 +95,7 @@ describe('Requests that are being sent', () => {
     expect(await at.deliveries()).toMatchObject([{ awaited: true, status: 'sending' }]);
     // Asked again, as after a crash, it asks for nothing new.
     await at.emitter.emit(started);
-    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 60_000 });
     post.free();
     await at.rest();
     expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]);
@@ -115,7 +115,7 @@ describe('Requests that are being sent', () => {
     const first = await station();
     first.add('p', () => sends(post.url));
     await first.emitter.emit(accepted());
-    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 60_000 });
     const dropped = once(post.open[0] as ServerResponse, 'close');
     await first.close();
     await dropped;
@@ -126,7 +126,7 @@ describe('Requests that are being sent', () => {
       throw new Error('asked again');
     });
     const rested = second.rest();
-    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 60_000 });
     post.free();
     await rested;
     expect(await second.deliveries()).toMatchObject([{ status: 'ok', attempts: 1 }]);
@@ -146,12 +146,12 @@ describe('A request that waits for its time', () => {
     await first.emitter.emit(accepted(0));
     await first.rest();
     await first.emitter.emit(accepted(1));
-    await vi.waitFor(() => expect(post.received).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(post.received).toHaveLength(2), { timeout: 60_000 });
     await first.close();
     isUp = true;
     const second = await station({ file: first.file, add: { p: () => {} }, clock: 'real' });
     await vi.waitFor(async () => expect(await second.deliveries({ status: ['ok'] })).toHaveLength(2), {
-      timeout: 15_000,
+      timeout: 60_000,
     });
     expect(post.received.map(({ body }) => Number(body))).toEqual([0, 1, 1, 0]);
   });
