@@ -32,5 +32,10 @@ export function turnTools({ workspace, writes, reviews, config, signal }: About)
     exec: (argv, options) => programs.exec(argv, options),
     spawn: (argv, options) => programs.spawn(argv, options),
     llmProviders: async () => [],
+    chat: null,
+    trace: () => {},
+    tools: async () => [],
+    callTool: async (name) => ({ error: `there is no tool "${name}"` }),
+    mcp: () => Promise.reject(new Error('there are no tools here')),
   } satisfies Partial<TurnWork>;
 }

@@ -91,6 +91,11 @@ function turnIn(dir: string, role: Reviewer, config: TurnWork['config'], launche
     mayWrite: () => false,
     spawn: () => Promise.reject(new Error('reviewers talk with no program')),
     llmProviders: async () => [],
+    chat: null,
+    trace: () => {},
+    tools: async () => [],
+    callTool: async (name) => ({ error: `there is no tool "${name}"` }),
+    mcp: () => Promise.reject(new Error('there are no tools here')),
     exec: async (argv, options = {}) => {
       const { stdin } = options;
       const job = { argv, cwd: workspace, env: { ...env, ...options.env }, timeoutMs };

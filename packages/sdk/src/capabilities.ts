@@ -54,6 +54,32 @@ export interface TurnCost {
   readonly usd: number;
 }
 
+/** A tool, as agents are told of it. */
+export interface ToolInfo {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** Where programs of a turn reach its tools by the Model Context Protocol, until the turn is over. */
+export interface McpAccess {
+  /** For streamable HTTP, with `Authorization: Bearer TOKEN`. */
+  readonly url: string;
+  readonly token: string;
+  /** A program that speaks the same over its standard input and output; it needs no token. */
+  readonly command: readonly string[];
+}
+
+/** The chat that a turn answers. */
+export interface TurnChat {
+  readonly jid: string;
+  /** The folder of the workspace that it is of, which is also its group in a memory. */
+  readonly workspace: string;
+  /** What was said before, the oldest first; nothing where the turn is to know of nothing. */
+  readonly history: readonly { readonly sender: string; readonly text: string; readonly is_bot: boolean }[];
+}
+
 /** A turn, as a core gets it to work on. */
 export interface TurnWork {
   /** The same for every time that this attempt is worked on: a crash may have come in between. */
@@ -113,6 +139,16 @@ export interface TurnWork {
       readonly onStderr?: (text: string) => void;
     },
   ): Promise<Program>;
+  /** The chat that it answers; null if it answers none. */
+  readonly chat: TurnChat | null;
+  /** Lets people see how it goes: a piece of its answer, a thought. Kept, and shown as it comes. */
+  trace(kind: 'text' | 'thinking', text: string): void;
+  /** The tools of plugins and servers that this turn may call. Never rejects. */
+  tools(): Promise<readonly ToolInfo[]>;
+  /** Calls one of them, as far as policy lets it: that may take until a person has decided. Never rejects. */
+  callTool(name: string, input: Readonly<Record<string, unknown>>): Promise<ServiceResponse>;
+  /** Where its programs reach the same tools; those that it runs find it in `PATCHBAY_MCP_URL`, `_TOKEN` and `_COMMAND`. */
+  mcp(): Promise<McpAccess>;
   /** The language models that plugins provide now, each with its plugin. Two may have the same name. Never rejects. */
   llmProviders(): Promise<readonly (LlmProvider & { readonly plugin: string })[]>;
 }
@@ -142,12 +178,20 @@ export type ServiceRequest = { readonly type: string; readonly request_id: strin
 /** What a tool's handler answers. */
 export type ServiceResponse = { readonly result: unknown } | { readonly error: string };
 
-/** One tool that agents may call and the host carries out, behind policy. */
-export const serviceTool = z.object({
-  handler: method<(request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>>(),
-  description: text,
-  inputSchema: fields,
-});
+/** What a tool does that policy must know of: what it reads, and whom it tells. */
+export type ToolTrait = 'reads-private' | 'reads-untrusted' | 'public-sink';
+const serviceHandler = method<(request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>>();
+
+/** One tool that agents may call and the host carries out, behind policy. A bare function takes any object. */
+export const serviceTool = z.union([
+  serviceHandler,
+  z.object({
+    handler: serviceHandler,
+    description: text,
+    inputSchema: fields,
+    traits: z.optional(z.array(z.enum(['reads-private', 'reads-untrusted', 'public-sink']))),
+  }),
+]);
 /** See {@link serviceTool}. */
 export type ServiceTool = z.output<typeof serviceTool>;
 /** Tool name to tool. */
@@ -175,6 +219,8 @@ export const channelContext = z.strictObject({
   registeredGroups: method<() => Readonly<Record<string, { readonly folder: string; readonly name: string }>>>(),
   /** Send text to a chat through whichever channel owns it. */
   sendMessage: method<(jid: string, text: string) => Promise<void>>(),
+  /** The last message that was taken from a chat: what came after it, a channel that was away should hand in. */
+  lastMessage: method<(jid: string) => Promise<{ readonly id: string; readonly timestamp: string } | null>>(),
   /** Hand in a reaction, where the host wants them. */
   onReaction: z.optional(method<(jid: string, messageId: string, reaction: string, sender: string) => void>()),
 });
@@ -184,8 +230,8 @@ export const channel = z.object({
   name: text,
   connect: method<() => Promise<void>>(),
   sendMessage: method<(jid: string, text: string) => Promise<void>>(),
-  isConnected: method<() => boolean>(),
-  ownsJid: method<(jid: string) => boolean>(),
+  isConnected: method<() => boolean | Promise<boolean>>(),
+  ownsJid: method<(jid: string) => boolean | Promise<boolean>>(),
   disconnect: method<() => Promise<void>>(),
   /** Whether the assistant's name is put before what it says. Default true. */
   prefixAssistantName: z.optional(z.boolean()),
@@ -195,6 +241,23 @@ export const channel = z.object({
 /** See {@link channel}. */
 export type Channel = z.output<typeof channel>;
 
+/** A program that is to run apart from the host, and what it gets there. */
+export interface ContainerSpec {
+  /** Unique; begins with the prefix by which what is left over is found. */
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Undefined where the system of the host is used. */
+  readonly image?: string;
+  readonly argv: readonly string[];
+  /** Absolute, inside. */
+  readonly cwd: string;
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly mounts: readonly { readonly from: string; readonly to: string; readonly readOnly: boolean }[];
+  readonly network: 'none' | 'host';
+  readonly limits: { readonly cpus?: number; readonly memoryMb?: number; readonly pids?: number };
+}
+
 /** Something that can run agents apart from the host. */
 export const containerRuntime = z.object({
   name: text,
@@ -203,6 +266,16 @@ export const containerRuntime = z.object({
   /** Throws if it cannot be made to run. */
   ensureRunning: method<() => void | Promise<void>>(),
   listRunningContainers: method<(prefix: string) => string[] | Promise<string[]>>(),
+  /** The program of the host that runs such a one, to its end. One that cannot is only found and listed. */
+  command: z.optional(
+    method<
+      (
+        spec: ContainerSpec,
+      ) => { argv: string[]; env: Record<string, string> } | Promise<{ argv: string[]; env: Record<string, string> }>
+    >(),
+  ),
+  /** Ends and removes a container by its name; one that is gone is no failure. */
+  remove: z.optional(method<(name: string) => void | Promise<void>>()),
 });
 /** See {@link containerRuntime}. */
 export type ContainerRuntime = z.output<typeof containerRuntime>;
@@ -217,9 +290,13 @@ export const tunnel = z.object({
 /** See {@link tunnel}. */
 export type Tunnel = z.output<typeof tunnel>;
 
-/** Where an observer attaches. Subscribing gives the undo. */
+/** Where an observer attaches. */
 export interface EventBus {
-  subscribe(event: string, listener: (payload: Readonly<Record<string, unknown>>) => void): () => void;
+  /**
+   * Has it told of every event of a name, or of all by `*`, one after the other: the next one comes when the listener is done
+   * with this one. Gives the undo.
+   */
+  subscribe(event: string, listener: (payload: Readonly<Record<string, unknown>>) => void | Promise<void>): () => void;
 }
 
 /** Something that watches events and keeps or forwards them. */

@@ -70,8 +70,38 @@ const settled = {
   reason: z.optional(text),
 };
 const plugin = { plugin: text, version: text };
-const message = { chat_jid: text, sender_name: text, content: text, timestamp: text, is_bot: z.boolean() };
-const approval = { approval_id: text, kind: text, waiting_for: text, expires_at: maybe };
+const message = {
+  chat_jid: text,
+  sender_name: text,
+  content: text,
+  timestamp: text,
+  is_bot: z.boolean(),
+  /** The folder of the workspace whose chat it is. */
+  workspace: z.optional(text),
+  /** Who sent it, as the channel calls them; what it is called there. */
+  sender: z.optional(text),
+  message_id: z.optional(text),
+  /** The event that it answers. */
+  answers: z.optional(text),
+};
+const approval = {
+  approval_id: text,
+  kind: text,
+  waiting_for: text,
+  expires_at: maybe,
+  /** The call of a tool that is asked about: the decision is good for this one only. */
+  call: z.optional(
+    z.object({
+      tool: text,
+      workspace: maybe,
+      chat_jid: maybe,
+      request_id: text,
+      key: text,
+      input_sha256: text,
+      input: json,
+    }),
+  ),
+};
 
 /**
  * Every event: a hook that is also a durable fact. The schema is what handlers get, scripts and HTTP handlers

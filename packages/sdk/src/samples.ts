@@ -126,6 +126,7 @@ const otherSamples = (): { readonly [H in Exclude<HookName, EventName>]: Payload
     onChatMetadata: () => {},
     registeredGroups: () => ({}),
     sendMessage: async () => {},
+    lastMessage: async () => null,
   },
   containerRuntime: {},
   tunnel: {},

@@ -17,6 +17,8 @@ export interface TurnProgramsParts {
   readonly timeoutMs: number;
   /** Aborted when the turn is over. */
   readonly signal: AbortSignal;
+  /** Has the last word on how a program is run: where, and with what besides. @default as it is asked for */
+  readonly prepare?: (job: Job) => Promise<Job>;
   /** One of them has printed something. */
   readonly printed: () => void;
   /** One of them has ended by itself, or because the turn is over. */
@@ -44,21 +46,20 @@ export class TurnPrograms {
   exec(...[argv, options = {}]: Parameters<TurnWork['exec']>): Promise<ProgramEnd> {
     const { launcher, signal, printed, ended } = this.#parts;
     const { stdin, timeoutMs, onOutput } = options;
-    const job = { ...this.#job(argv, options, timeoutMs), ...(stdin === undefined ? {} : { stdin }) };
     const fault = new AbortController();
     const any = AbortSignal.any([signal, this.#over.signal, fault.signal]);
-    const running = launcher.run(job, any, (output) => {
-      printed();
-      heedFault(fault, () => onOutput?.(output));
-    });
-    return this.#kept(
-      running.then((how) => {
-        const end = this.#endOf(how);
-        ended(end);
-        fault.signal.throwIfAborted();
-        return end;
-      }),
-    );
+    const run = async () => {
+      const job = { ...(await this.#job(argv, options, timeoutMs)), ...(stdin === undefined ? {} : { stdin }) };
+      const how = await launcher.run(job, any, (output) => {
+        printed();
+        heedFault(fault, () => onOutput?.(output));
+      });
+      const end = this.#endOf(how);
+      ended(end);
+      fault.signal.throwIfAborted();
+      return end;
+    };
+    return this.#kept(run());
   }
 
   /** See `TurnWork.spawn`. */
@@ -66,8 +67,9 @@ export class TurnPrograms {
     const { launcher, signal, printed, ended } = this.#parts;
     if (signal.aborted || this.#over.signal.aborted) throw new Error(`${argv[0]} is not started: the turn is over`);
     const fault = new AbortController();
+    const job = await this.#job(argv, options);
     const conversation = await this.#kept(
-      launcher.converse(this.#job(argv, options), (text) => {
+      launcher.converse(job, (text) => {
         printed();
         heedFault(fault, () => options.onStderr?.(text));
       }),
@@ -91,10 +93,10 @@ export class TurnPrograms {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
-  #job(argv: readonly string[], { env }: ProgramOptions, timeoutMs = Number.POSITIVE_INFINITY): Job {
-    const { dir, guard, silenceMs = Number.POSITIVE_INFINITY } = this.#parts;
+  async #job(argv: readonly string[], { env }: ProgramOptions, timeoutMs = Number.POSITIVE_INFINITY): Promise<Job> {
+    const { dir, guard, silenceMs = Number.POSITIVE_INFINITY, prepare } = this.#parts;
     const mostMs = Math.min(timeoutMs, Math.max(0, this.#until - performance.now()) + slackMs);
-    return {
+    const job: Job = {
       argv,
       cwd: dir,
       env: { ...this.#parts.env, ...env },
@@ -102,6 +104,7 @@ export class TurnPrograms {
       ...(silenceMs < mostMs ? { silenceMs } : {}),
       timeoutMs: mostMs,
     };
+    return prepare === undefined ? job : prepare(job);
   }
 
   /** Ends it at once when the core is done or at fault; when the turn is over, after the core had time to. */

@@ -121,6 +121,7 @@ describe('what an isolated plugin provides', () => {
       onChatMetadata: () => {},
       registeredGroups: () => ({ home: { folder: '/home', name: 'Home' } }),
       sendMessage: async (jid, text) => void seen.push(['send', jid, text]),
+      lastMessage: async () => null,
     });
     await loud?.connect();
     expect(seen).toEqual([

@@ -239,7 +239,9 @@ describe.each(tiers)('a plugin that runs %s', (_, open) => {
     expect(await kernel.call('skills', {})).toEqual([['/skills/a', '/skills/b']]);
     const { entries, owners } = await kernel.call('serviceTools', {});
     expect(owners).toEqual({ echo: 'two-tiers' });
-    const answer = entries['echo']?.handler({ type: 'echo', request_id: '1', word: 'hello' });
+    const echo = entries['echo'];
+    const call = typeof echo === 'function' ? echo : echo?.handler;
+    const answer = call?.({ type: 'echo', request_id: '1', word: 'hello' });
     expect(await answer).toEqual({ result: 'hello' });
   });
 
