@@ -230,6 +230,7 @@ const provoke: Record<ErrorCode, () => unknown> = {
     writeFileSync(join(project, 'a.txt'), 'two');
     return openWorkspace({ project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') });
   },
+  WORKSPACE_UNKNOWN: () => printed(['workspace', 'explain', 'nowhere'], { cwd: project({}) }),
   WORKSPACE_FAILED: async () => {
     const project = folder({ 'a-file': '' });
     const at = { project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') };

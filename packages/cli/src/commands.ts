@@ -259,6 +259,18 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/memory-import.ts'),
   },
   {
+    usage: 'workspace list',
+    summary: 'The workspaces of the assistant, and what is wrong with those that plugins bring',
+    example: 'patchbay workspace list',
+    load: () => import('./commands/workspace-list.ts'),
+  },
+  {
+    usage: 'workspace explain <folder>',
+    summary: 'Every value of a workspace, and where it comes from',
+    example: 'patchbay workspace explain home',
+    load: () => import('./commands/workspace-explain.ts'),
+  },
+  {
     usage: 'skills list',
     summary: 'The skills that plugins bring, which of them a workspace has, and what is wrong with any',
     options: [ofWorkspace],

@@ -1,7 +1,14 @@
+export {
+  collectWorkspaces,
+  type ExplainedWorkspace,
+  type WorkspaceProblem,
+  type Workspaces,
+} from './assistant/workspaces.ts';
 export { type OpenMemory, openMemory, type TunnelStatus, tunnelStatus, tunnelWarning } from './capabilities/index.ts';
 export { type Holder, holderOf } from './config/holder.ts';
 export { findProject, type Project, type ProjectPlugin } from './config/project.ts';
 export { ledgerFile, stateDir } from './config/state.ts';
+export { workspaceFields } from './config/workspace.ts';
 export {
   type BacklogItem,
   backlogOf,

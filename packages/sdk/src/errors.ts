@@ -171,6 +171,11 @@ export const errorCodes = {
     'The repository has changes that are not committed: a run would not see them.',
     'Commit or stash them first.',
   ),
+  WORKSPACE_UNKNOWN: row(
+    2,
+    'There is no workspace of that name in the project.',
+    'List them with `patchbay workspace list`; name it in patchbay.yaml under `workspaces`.',
+  ),
   WORKSPACE_FAILED: row(
     1,
     'The folder that a run works in could not be made, looked at or changed.',

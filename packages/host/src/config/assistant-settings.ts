@@ -57,7 +57,7 @@ export interface Rule {
   readonly args?: Readonly<Record<string, string>>;
   /** What the chat has seen. */
   readonly taint?: readonly ('private' | 'untrusted')[];
-  readonly then: 'allow' | 'ask' | 'refuse';
+  readonly decision: 'allow' | 'ask' | 'refuse';
 }
 
 /** Where programs of agents run. */

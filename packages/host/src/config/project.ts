@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { suggestion } from 'patchbay-sdk';
+import { assistantFields, readAssistant } from './assistant.ts';
+import type { AssistantSettings } from './assistant-settings.ts';
 import { type PaceSettings, paceFile, readPace } from './pace.ts';
 import { noReporting, type ReportSettings, readReporting } from './reporting.ts';
 import { fieldsOf, type Invalid, readYaml, type YamlFile } from './yaml-file.ts';
@@ -27,6 +29,7 @@ export interface Project {
   /** What `pace/pace.config.yaml` says; null where there is none. */
   readonly pace: PaceSettings | null;
   readonly reporting: ReportSettings;
+  readonly assistant: AssistantSettings;
 }
 
 /** Which core plays a role, and how. */
@@ -49,7 +52,7 @@ const noRuns: RunSettings = { core: null, roles: {}, approvers: {} };
 
 /** What the project file is called. */
 export const projectFileName = 'patchbay.yaml';
-const fields = ['plugins', 'runs', 'platform', 'reporters'];
+const fields = ['plugins', 'runs', 'platform', 'reporters', ...assistantFields];
 
 /** The project that `cwd` is in: the nearest folder upward with a project file. Several side by side are one project. */
 export function findProject(cwd: string): Project | undefined {
@@ -80,6 +83,7 @@ export function readProject(file: string, dir = dirname(file)): Project {
       platform: reporting[1]?.platform ?? reporting[0]?.platform ?? null,
       reporters: reporting[1]?.reporters ?? reporting[0]?.reporters ?? null,
     },
+    assistant: readAssistant(own === undefined ? [] : [own]),
   };
 }
 
