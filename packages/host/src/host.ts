@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type AnyPlugin, type Hooks, hooks, type Log, PatchbayError } from 'patchbay-sdk';
+import { type AnyPlugin, type Hooks, hooks, type Log, PatchbayError, suggestion } from 'patchbay-sdk';
 import { findProject, type Project } from './config/project.ts';
+import { resolveReferences } from './config/references.ts';
 import { stateDir } from './config/state.ts';
 import { inspectHandler } from './dialects/inspect.ts';
 import { type LoadedPlugins, loadPlugins } from './dialects/load.ts';
@@ -86,7 +87,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     sdk.deregister();
   };
   try {
-    for (const builtin of options.builtins ?? []) kernel.register(fromDefinition(builtin, {}, logOf));
+    for (const { definition, config, secrets } of builtinsOf(options.builtins ?? [], project, env)) {
+      kernel.register(fromDefinition(definition, config, (plugin) => logOf(plugin, secrets)));
+    }
     if (project !== undefined) {
       plugins = await loadPlugins(kernel, project, { launcher, http, project: dir, env }, logOf);
       for (const warning of plugins.warnings) options.onWarning?.(warning);
@@ -129,4 +132,20 @@ export async function openHost(options: HostOptions): Promise<Host> {
     },
     close,
   };
+}
+
+/** The plugins that come with the program, as the project wants them. Throws PROJECT_INVALID, CONFIG_INVALID. */
+function builtinsOf(builtins: readonly AnyPlugin[], project: Project | undefined, env: NodeJS.ProcessEnv) {
+  const said = project?.builtins ?? {};
+  for (const name of Object.keys(said)) {
+    const names = builtins.map((builtin) => builtin.name);
+    if (names.includes(name)) continue;
+    const what = `"plugins.${name}" needs a "path" to its module, or must be the name of a plugin that comes with Patchbay`;
+    const hint = names.length === 0 ? '' : `, ${suggestion(name, names)}`;
+    throw new PatchbayError('PROJECT_INVALID', `${project?.file}: ${what}${hint}`, { field: `plugins.${name}` });
+  }
+  return builtins.flatMap((definition) => {
+    const { enabled, config } = said[definition.name] ?? { enabled: true, config: {} };
+    return enabled ? [{ definition, ...resolveReferences(definition.name, config, env) }] : [];
+  });
 }

@@ -20,11 +20,20 @@ export interface ProjectPlugin {
   readonly signing: unknown;
 }
 
+/** What the project file says of a plugin that comes with the program. */
+export interface BuiltinSettings {
+  readonly enabled: boolean;
+  /** With its references to the environment as they stand there. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
 /** What the project file says. */
 export interface Project {
   readonly dir: string;
   readonly file: string;
   readonly plugins: readonly ProjectPlugin[];
+  /** By name. Whether there are such plugins, the host looks. */
+  readonly builtins: Readonly<Record<string, BuiltinSettings>>;
   readonly runs: RunSettings;
   /** What `pace/pace.config.yaml` says; null where there is none. */
   readonly pace: PaceSettings | null;
@@ -77,6 +86,7 @@ export function readProject(file: string, dir = dirname(file)): Project {
     dir,
     file,
     plugins: own === undefined ? [] : readPlugins(dir, own),
+    builtins: own === undefined ? {} : readBuiltins(own),
     runs: said.reduce(overlaid),
     pace: pace === undefined ? null : readPace(dir, pace),
     reporting: {
@@ -95,10 +105,32 @@ function overlaid(below: RunSettings, above: RunSettings): RunSettings {
   };
 }
 
-function readPlugins(dir: string, { root, invalid }: YamlFile): ProjectPlugin[] {
+function pluginsOf({ root, invalid }: YamlFile): [string, unknown][] {
   const plugins = root['plugins'] ?? {};
   if (typeof plugins !== 'object' || Array.isArray(plugins)) throw invalid(['plugins'], 'must be an object by name');
-  return Object.entries(plugins).flatMap(([name, entry]) => readPlugin(dir, name, entry, invalid));
+  return Object.entries(plugins);
+}
+
+function readPlugins(dir: string, file: YamlFile): ProjectPlugin[] {
+  return pluginsOf(file).flatMap(([name, entry]) => readPlugin(dir, name, entry, file.invalid));
+}
+
+/** Those that say nothing but how a plugin is set up that is there anyway. */
+function readBuiltins(file: YamlFile): Record<string, BuiltinSettings> {
+  const about = pluginsOf(file).filter(([, entry]) => isBuiltin(entry));
+  return Object.fromEntries(
+    about.map(([name, entry]) => {
+      const at = ['plugins', name];
+      const { enabled = true, config } = entry as Record<string, unknown>;
+      if (typeof enabled !== 'boolean') throw file.invalid([...at, 'enabled'], 'must be true or false');
+      return [name, { enabled, config: fieldsOf(config ?? {}, [...at, 'config'], undefined, file.invalid) }];
+    }),
+  );
+}
+
+function isBuiltin(entry: unknown): boolean {
+  const keys = typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? Object.keys(entry) : [];
+  return keys.length > 0 && keys.every((key) => key === 'enabled' || key === 'config');
 }
 
 function readRuns(value: unknown, invalid: Invalid): RunSettings {
@@ -141,6 +173,7 @@ function readCasting(value: unknown, path: readonly string[], known: readonly st
 
 function readPlugin(dir: string, name: string, entry: unknown, invalid: Invalid): ProjectPlugin[] {
   const at = ['plugins', name];
+  if (isBuiltin(entry)) return [];
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw invalid(at, 'must have a "path"');
   const known = ['path', 'version', 'enabled', 'trusted', 'config', 'grants', 'signing'];
   for (const key of Object.keys(entry)) {

@@ -95,7 +95,7 @@ describe('a wrong project file is refused with the file, the line and what is wr
     ['a plugin without anything', 'plugins:\n  notes:\n', 2, /"plugins\.notes": must have a "path"/],
     ['a plugin as a text', 'plugins:\n  notes: notes.ts\n', 2, /"plugins\.notes": must have a "path"/],
     ['a plugin as a list', 'plugins:\n  notes: [notes.ts]\n', 2, /"plugins\.notes": must have a "path"/],
-    ['a plugin without a path', 'plugins:\n  notes: { enabled: true }\n', 2, /"plugins\.notes": needs a "path"/],
+    ['a plugin without a path', 'plugins:\n  notes: { grants: [] }\n', 2, /"plugins\.notes": needs a "path"/],
     ['a number as path', 'plugins:\n  notes: { path: 7 }\n', 2, /"plugins\.notes(\.path)?": needs a "path"/],
     [
       'a misspelt field of a plugin',
