@@ -9,6 +9,7 @@ import type { Found } from './install/discover.ts';
 import type { Kernel } from './kernel/index.ts';
 import { type EventFields, type LedgerStore, newEvent, openLedger } from './ledger/index.ts';
 import { hiding } from './log/redact.ts';
+import { Observers } from './observers/index.ts';
 import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
 import { tellingOfFailures } from './outbound/failed.ts';
 import type { HttpClient } from './outbound/http-client.ts';
@@ -72,6 +73,8 @@ export interface ServiceParts {
   readonly launcher: Launcher;
   readonly http: () => Promise<HttpClient>;
   readonly env: NodeJS.ProcessEnv;
+  /** Hears what is wrong and stops nothing. */
+  readonly warn: (message: string) => void;
   /** Hears how turns go. */
   readonly log?: WorkshopParts['log'] | undefined;
 }
@@ -98,9 +101,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       }
       await emitter.emit(news);
     }
+    const store = ledger;
+    const observers = await Observers.start({ kernel, ledger: store, project: projectDir, warn: parts.warn });
     await lanes.start();
     await sender.start();
-    const store = ledger;
     const quarantine = new Quarantine({ kernel, plugins, emit: (event) => emitter.emit(event) });
     const desk = { project, launcher, env, log };
     const runs = await runsOf(kernel, store, emitter, edition, desk, () => quarantine.look());
@@ -118,6 +122,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       close: async () => {
         await lanes.close();
         await sender.close();
+        await observers.close();
         await store.close();
         release();
       },

@@ -258,6 +258,22 @@ export interface ContainerSpec {
   readonly limits: { readonly cpus?: number; readonly memoryMb?: number; readonly pids?: number };
 }
 
+/** The program of the host that runs a container to its end, and all of that program's environment. */
+export interface ContainerCommand {
+  /** Begins with an absolute path, or a name to be found on the PATH of `env`. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Removes the container where that program is killed and would leave it. Not needed where it ends with its program. */
+  readonly after?: readonly string[];
+}
+
+/** Which limits of a container are kept, here and now. */
+export interface ContainerLimits {
+  readonly cpus: boolean;
+  readonly memoryMb: boolean;
+  readonly pids: boolean;
+}
+
 /** Something that can run agents apart from the host. */
 export const containerRuntime = z.object({
   name: text,
@@ -266,16 +282,12 @@ export const containerRuntime = z.object({
   /** Throws if it cannot be made to run. */
   ensureRunning: method<() => void | Promise<void>>(),
   listRunningContainers: method<(prefix: string) => string[] | Promise<string[]>>(),
-  /** The program of the host that runs such a one, to its end. One that cannot is only found and listed. */
-  command: z.optional(
-    method<
-      (
-        spec: ContainerSpec,
-      ) => { argv: string[]; env: Record<string, string> } | Promise<{ argv: string[]; env: Record<string, string> }>
-    >(),
-  ),
+  /** How one is run. A runtime that cannot tell is only found and listed. */
+  command: z.optional(method<(spec: ContainerSpec) => ContainerCommand | Promise<ContainerCommand>>()),
   /** Ends and removes a container by its name; one that is gone is no failure. */
   remove: z.optional(method<(name: string) => void | Promise<void>>()),
+  /** What becomes of `limits` in a spec. All of them are kept if it does not say. */
+  limits: z.optional(method<() => ContainerLimits | Promise<ContainerLimits>>()),
 });
 /** See {@link containerRuntime}. */
 export type ContainerRuntime = z.output<typeof containerRuntime>;
@@ -294,15 +306,21 @@ export type Tunnel = z.output<typeof tunnel>;
 export interface EventBus {
   /**
    * Has it told of every event of a name, or of all by `*`, one after the other: the next one comes when the listener is done
-   * with this one. Gives the undo.
+   * with this one. Gives the undo. What has come of calling a handler is told as `delivery:settled`, only by that name.
    */
   subscribe(event: string, listener: (payload: Readonly<Record<string, unknown>>) => void | Promise<void>): () => void;
 }
 
+/** What an observer is made with. */
+export const observerContext = z.strictObject({
+  /** The folder of the project. */
+  project: text,
+});
+
 /** Something that watches events and keeps or forwards them. */
 export const observer = z.object({
   name: text,
-  subscribe: method<(bus: EventBus) => void>(),
+  subscribe: method<(bus: EventBus) => void | Promise<void>>(),
   close: method<() => Promise<void>>(),
 });
 /** See {@link observer}. */

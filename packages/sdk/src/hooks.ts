@@ -112,7 +112,10 @@ export const capabilityHooks = {
   } as Provided<'collect', typeof capability.channel, typeof capability.channelContext>,
   containerRuntime: provided('collect', capability.containerRuntime, 'Something that runs agents apart from the host.'),
   tunnel: provided('collect', capability.tunnel, 'A way for the outside to reach this machine.'),
-  observer: provided('collect', capability.observer, 'Something that keeps or forwards events.'),
+  observer: {
+    ...provided('collect', capability.observer, 'Something that keeps or forwards events.'),
+    payload: capability.observerContext,
+  } as Provided<'collect', typeof capability.observer, typeof capability.observerContext>,
   memory: {
     ...provided('first', capability.memory, 'Where agents keep what they learn; the first one wins.'),
     payload: capability.memoryContext,

@@ -1,6 +1,8 @@
 export type {
   AgentCore,
   Channel,
+  ContainerCommand,
+  ContainerLimits,
   ContainerRuntime,
   ContainerSpec,
   EarlierMemory,

@@ -130,7 +130,7 @@ const otherSamples = (): { readonly [H in Exclude<HookName, EventName>]: Payload
   },
   containerRuntime: {},
   tunnel: {},
-  observer: {},
+  observer: { project: '/work/project' },
   memory: { project: '/work/project' },
   mcpServers: {},
   webhooks: { startRun: async () => 'run-1' },

@@ -1,0 +1,1 @@
+export { Observers, type ObserversParts } from './observers.ts';
