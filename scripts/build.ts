@@ -64,6 +64,7 @@ await build({
     index: 'packages/sdk/src/index.ts',
     errors: 'packages/sdk/src/errors.ts',
     pace: 'packages/sdk/src/pace/index.ts',
+    pynchy: 'packages/sdk/src/pynchy/index.ts',
     testing: 'packages/sdk/src/testing/index.ts',
     zod: 'packages/sdk/src/zod.ts',
   },

@@ -36,19 +36,22 @@ export interface Holder {
   readonly pid: number;
   /** Whether it carries on whatever run is asked for, rather than one of its own. */
   readonly serving: boolean;
+  /** Where its API is; null if it has none. */
+  readonly api: string | null;
 }
 
-/** Says of this process, which holds the project, that it carries on whatever run is asked for. */
-export function sayServing(stateDir: string): void {
-  writeFileSync(nameFileIn(stateDir), `${process.pid}\n${serving}\n`, { mode: 0o600 });
+/** Says of this process, which holds the project, that it carries on whatever run is asked for, and where its API is. */
+export function sayServing(stateDir: string, api: string): void {
+  writeFileSync(nameFileIn(stateDir), `${process.pid}\n${serving}\n${api}\n`, { mode: 0o600 });
 }
 
 /** Who says to be the host of a project and is alive; undefined if nobody does. */
 export function holderOf(stateDir: string): Holder | undefined {
   try {
-    const [first = '', second] = readFileSync(nameFileIn(stateDir), 'utf8').split('\n');
+    const [first = '', second, third = ''] = readFileSync(nameFileIn(stateDir), 'utf8').split('\n');
     const pid = Number.parseInt(first, 10);
-    return Number.isNaN(pid) || !isAlive(pid) ? undefined : { pid, serving: second === serving };
+    if (Number.isNaN(pid) || !isAlive(pid)) return undefined;
+    return { pid, serving: second === serving, api: third === '' ? null : third };
   } catch {
     return undefined;
   }

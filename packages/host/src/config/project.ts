@@ -4,6 +4,8 @@ import { suggestion } from 'patchbay-sdk';
 import { assistantFields, readAssistant } from './assistant.ts';
 import type { AssistantSettings } from './assistant-settings.ts';
 import { type PaceSettings, paceFile, readPace } from './pace.ts';
+import { type PynchyPluginSettings, readPynchyCore, readPynchyPlugins, readPynchyToml } from './pynchy.ts';
+import { isPynchyProject, pynchyFile } from './pynchy-file.ts';
 import { noReporting, type ReportSettings, readReporting } from './reporting.ts';
 import { fieldsOf, type Invalid, readYaml, type YamlFile } from './yaml-file.ts';
 
@@ -37,6 +39,8 @@ export interface Project {
   readonly runs: RunSettings;
   /** What `pace/pace.config.yaml` says; null where there is none. */
   readonly pace: PaceSettings | null;
+  /** What `config.toml` says of plugins; null where there is none of Pynchy's. */
+  readonly pynchy: Readonly<Record<string, PynchyPluginSettings>> | null;
   readonly reporting: ReportSettings;
   readonly assistant: AssistantSettings;
 }
@@ -67,7 +71,8 @@ const fields = ['plugins', 'runs', 'platform', 'reporters', ...assistantFields];
 export function findProject(cwd: string): Project | undefined {
   for (let dir = resolve(cwd); ; dir = dirname(dir)) {
     const files = [join(dir, projectFileName), join(dir, 'agentxchain.json'), paceFile(dir)];
-    const file = files.find((one) => existsSync(one));
+    const toml = () => (isPynchyProject(dir) ? pynchyFile(dir) : undefined);
+    const file = files.find((one) => existsSync(one)) ?? toml();
     if (file !== undefined) return readProject(file, dir);
     if (dirname(dir) === dir) return undefined;
   }
@@ -77,6 +82,8 @@ export function findProject(cwd: string): Project | undefined {
 export function readProject(file: string, dir = dirname(file)): Project {
   const pace = existsSync(paceFile(dir)) ? readYaml(paceFile(dir)) : undefined;
   const own = file === join(dir, projectFileName) ? readYaml(file) : undefined;
+  const toml = readPynchyToml(dir);
+  const pynchy = toml === undefined ? null : readPynchyPlugins(toml);
   for (const key of Object.keys(own?.root ?? {})) {
     if (!fields.includes(key)) throw own?.invalid([key], `unknown field, ${suggestion(key, fields)}`);
   }
@@ -85,15 +92,19 @@ export function readProject(file: string, dir = dirname(file)): Project {
   return {
     dir,
     file,
-    plugins: own === undefined ? [] : readPlugins(dir, own),
+    plugins: [
+      ...(own === undefined ? [] : readPlugins(dir, own)),
+      ...(pynchy === null || toml === undefined ? [] : modulesOf(dir, pynchy, toml.invalid)),
+    ],
     builtins: own === undefined ? {} : readBuiltins(own),
-    runs: said.reduce(overlaid),
+    runs: [...(toml === undefined ? [] : [coreOf(toml)]), ...said].reduce(overlaid),
+    pynchy,
     pace: pace === undefined ? null : readPace(dir, pace),
     reporting: {
       platform: reporting[1]?.platform ?? reporting[0]?.platform ?? null,
       reporters: reporting[1]?.reporters ?? reporting[0]?.reporters ?? null,
     },
-    assistant: readAssistant(own === undefined ? [] : [own]),
+    assistant: readAssistant([toml, own].filter((one) => one !== undefined)),
   };
 }
 
@@ -113,6 +124,22 @@ function pluginsOf({ root, invalid }: YamlFile): [string, unknown][] {
 
 function readPlugins(dir: string, file: YamlFile): ProjectPlugin[] {
   return pluginsOf(file).flatMap(([name, entry]) => readPlugin(dir, name, entry, file.invalid));
+}
+
+/** The plugins of `config.toml` that are modules of the project. */
+function modulesOf(
+  dir: string,
+  plugins: Readonly<Record<string, PynchyPluginSettings>>,
+  invalid: Invalid,
+): ProjectPlugin[] {
+  return Object.entries(plugins).flatMap(([name, { path, enabled, config, grants }]) => {
+    return path === null ? [] : readPlugin(dir, name, { path, enabled, config, grants }, invalid);
+  });
+}
+
+function coreOf(toml: YamlFile): RunSettings {
+  const core = readPynchyCore(toml);
+  return core === null ? noRuns : { ...noRuns, core: { core, with: {} } };
 }
 
 /** Those that say nothing but how a plugin is set up that is there anyway. */

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { eventHooks, type Log, PatchbayError } from 'patchbay-sdk';
 import type { Found } from '../install/discover.ts';
 import { linked } from '../install/lock.ts';
 import type { HandlerInput } from '../kernel/index.ts';
 import { type Isolating, isolate, type Loaded } from './isolated.ts';
-import { importPlugin } from './module.ts';
+import { importPlugin, type PluginModule } from './module.ts';
 import { fromDefinition } from './native.ts';
 import { fromManifest } from './packaged.ts';
+import { pynchyTarget } from './pynchy/dependencies.ts';
 
 /**
  * Makes an installed plugin ready: its declared handlers, and its module, if it has one: in this process if the operator
@@ -15,7 +15,7 @@ import { fromManifest } from './packaged.ts';
 export async function loadInstalled(found: Found, isolating: Isolating): Promise<Loaded> {
   const { log, tools } = isolating;
   const declared = fromManifest(found, tools, log);
-  const { plugin: module, ...foreign } = found.manifest.entries;
+  const { plugin, pynchy, ...foreign } = found.manifest.entries;
   const [unread] = Object.keys(foreign);
   if (unread !== undefined) {
     throw new PatchbayError('PLUGIN_LOAD', `plugin "${found.name}": entries "${unread}" are not read yet`, {
@@ -23,9 +23,11 @@ export async function loadInstalled(found: Found, isolating: Isolating): Promise
       hint: 'This version of Patchbay installs such packages, but does not run them.',
     });
   }
-  if (module === undefined) return { registration: declared, warnings: [], close: async () => {} };
-  const path = join(found.dir, module);
-  const loaded = found.trusted ? await inProcess(found, path, log) : await isolated(found, path, isolating);
+  const entry = plugin ?? pynchy;
+  if (entry === undefined) return { registration: declared, warnings: [], close: async () => {} };
+  const { module, export: exported } = pynchyTarget(found.dir, entry);
+  const wanted = { name: found.name, path: module, export: exported, version: found.entry.version };
+  const loaded = found.trusted ? await inProcess(found, wanted, log) : await isolated(found, wanted, isolating);
   try {
     const handlers = [...declared.handlers, ...loaded.registration.handlers.map((handler) => bounded(found, handler))];
     return { ...loaded, registration: { ...loaded.registration, handlers } };
@@ -35,21 +37,25 @@ export async function loadInstalled(found: Found, isolating: Isolating): Promise
   }
 }
 
-async function inProcess(found: Found, path: string, log: Log): Promise<Loaded> {
-  const definition = await importPlugin({ name: found.name, path });
+async function inProcess(found: Found, wanted: PluginModule, log: Log): Promise<Loaded> {
+  const definition = await importPlugin(wanted, found.config);
   const registration = fromDefinition(definition, found.config, () => log);
   return { registration, warnings: [], close: async () => {} };
 }
 
-function isolated({ name, dir, config, entry, env }: Found, module: string, isolating: Isolating): Promise<Loaded> {
+function isolated(found: Found, wanted: PluginModule, isolating: Isolating): Promise<Loaded> {
+  const { name, dir, config, entry, env } = found;
+  const { path: module, export: exported, version } = wanted;
   const integrity = entry.integrity === linked ? null : entry.integrity;
-  return isolate({ name, module, dir, config, grants: entry.grants, env, integrity }, isolating);
+  const grants = entry.grants;
+  return isolate({ name, module, export: exported, version, dir, config, grants, env, integrity }, isolating);
 }
 
 /** Keeps a module to what the operator was told: its hooks are those of its manifest, and it refuses what it may. */
 function bounded({ name, manifest, entry }: Found, input: HandlerInput): HandlerInput {
   const { hook } = input;
-  if (!manifest.hooks.includes(hook)) {
+  // A package of Pynchy has nowhere to name them; it has none but capabilities.
+  if (manifest.entries['pynchy'] === undefined && !manifest.hooks.includes(hook)) {
     throw new PatchbayError(
       'PLUGIN_INVALID',
       `plugin "${name}" implements hook "${hook}", which its manifest does not name`,

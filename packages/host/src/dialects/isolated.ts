@@ -18,7 +18,10 @@ export interface Loaded {
 
 /** A plugin that is to have a process of its own. */
 export interface Isolation
-  extends Pick<IsolatedOptions, 'name' | 'module' | 'pace' | 'dir' | 'config' | 'grants' | 'env'> {
+  extends Pick<
+    IsolatedOptions,
+    'name' | 'module' | 'export' | 'version' | 'pace' | 'dir' | 'config' | 'grants' | 'env'
+  > {
   /** Of its files; null if they may change. */
   readonly integrity: string | null;
 }

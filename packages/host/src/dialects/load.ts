@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { type Hooks, type Log, messageOf, PatchbayError } from 'patchbay-sdk';
 import type { Project } from '../config/project.ts';
+import type { PynchyPluginSettings } from '../config/pynchy.ts';
+import { resolveReferences } from '../config/references.ts';
 import { readSigning } from '../config/signing.ts';
 import { stateDir } from '../config/state.ts';
-import { type Discovered, discover, type Found, guardsOf, type Quarantined } from '../install/discover.ts';
+import { type Discovered, discover, type Found, granted, guardsOf, type Quarantined } from '../install/discover.ts';
 import type { Kernel } from '../kernel/index.ts';
 import { type Rights, rightsOf } from '../outbound/sending/rights.ts';
 import { standIn } from './guards.ts';
 import { loadInstalled } from './installed.ts';
-import type { Isolating, Loaded } from './isolated.ts';
+import { type Isolating, isolate, type Loaded } from './isolated.ts';
 import { importPlugin } from './module.ts';
 import { fromDefinition } from './native.ts';
 import { type Dependency, dependenciesOf } from './pace/dependencies.ts';
@@ -17,6 +19,7 @@ import { type LoadedPace, PaceLoader } from './pace/loader.ts';
 import { kernelName } from './pace/names.ts';
 import { Views } from './pace/views.ts';
 import type { Tools } from './packaged.ts';
+import { type PynchyDependency, pynchyDependencies } from './pynchy/dependencies.ts';
 
 /** The plugins of a project, in the kernel or quarantined. */
 export interface LoadedPlugins extends Discovered {
@@ -77,16 +80,20 @@ export async function loadPlugins(
     if (!plugin.enabled) continue;
     const signing = readSigning(plugin.name, plugin.signing, tools.env);
     rights.set(plugin.name, rightsOf({ grants: plugin.grants, own: true, signing, secrets: signing }, tools.env));
-    kernel.register(fromDefinition(await importPlugin(plugin), plugin.config, logOf));
+    kernel.register(fromDefinition(await importPlugin(plugin, plugin.config), plugin.config, logOf));
   }
   const discovered = await discover(project.dir, tools.env);
   const cacheDir = join(stateDir(project.dir), 'cache');
   const views = new Views();
   const pace = new PaceLoader({ settings: project.pace, tools, cacheDir, logOf, views });
   const dependencies = project.pace === null ? { found: [], quarantined: [] } : dependenciesOf(project.dir);
-  const quarantined = [...discovered.quarantined, ...dependencies.quarantined];
+  const pynchy = project.pynchy === null ? { found: [], quarantined: [] } : pynchyDependencies(project.dir);
+  const quarantined = [...discovered.quarantined, ...dependencies.quarantined, ...pynchy.quarantined];
   const packages = [
     ...dependencies.found.filter(({ entry }) => pace.wants(entry)).map((one) => dependency(pace, one)),
+    ...pynchy.found
+      .filter(({ name }) => project.pynchy?.[name]?.enabled !== false)
+      .map((one) => pynchyDependency(one, project.pynchy?.[one.name], { tools, cacheDir, logOf })),
     ...discovered.found.map((one) => installed(pace, one, { tools, cacheDir, log: logOf(one.name, one.secrets) })),
   ];
   for (let i = 0; i < packages.length; i += atOnce) {
@@ -124,6 +131,39 @@ function dependency(pace: PaceLoader, one: Dependency): Package {
       const isTwin = error instanceof PatchbayError && error.code === 'PLUGIN_DUPLICATE';
       return { name: isTwin ? one.package : kernelName(entry), version, ...blame(error), guards: [] };
     },
+  };
+}
+
+/** One of Pynchy among the dependencies: in a process of its own unless the project trusts it. */
+function pynchyDependency(
+  one: PynchyDependency,
+  settings: PynchyPluginSettings | undefined,
+  {
+    tools,
+    cacheDir,
+    logOf,
+  }: Omit<Isolating, 'log'> & { readonly logOf: (plugin: string, secrets: readonly string[]) => Log },
+): Package {
+  const { name, version, dir, module, export: exported } = one;
+  return {
+    load: async () => {
+      const grants = settings?.grants ?? [];
+      const env = granted(grants, tools.env);
+      const own = resolveReferences(name, settings?.config ?? {}, tools.env);
+      const secrets = [...own.secrets, ...Object.values(env)];
+      const log = logOf(name, secrets);
+      const rights = rightsOf({ grants, own: false, signing: [], secrets }, tools.env);
+      if (settings?.trusted === true) {
+        const definition = await importPlugin({ name, path: module, export: exported, version }, own.config);
+        const registration = fromDefinition(definition, own.config, () => log);
+        return [{ loaded: { registration, warnings: [], close: async () => {} }, rights, secrets }];
+      }
+      const wanted = { name, module, export: exported, version, dir, config: own.config, env, integrity: null };
+      // What it needs of others stands beside it.
+      const loaded = await isolate({ ...wanted, grants: [...grants, 'read:node_modules'] }, { tools, cacheDir, log });
+      return [{ loaded, rights, secrets }];
+    },
+    quarantine: (error) => ({ name, version, ...blame(error), guards: [] }),
   };
 }
 

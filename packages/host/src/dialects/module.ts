@@ -1,6 +1,7 @@
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
+import { fromPynchy, isPynchy } from './pynchy/adapt.ts';
 
 const own = new URL('.', import.meta.url).href;
 
@@ -47,17 +48,32 @@ export async function importModule({ name, path }: Where): Promise<Readonly<Reco
   }
 }
 
-/** Imports the module of a plugin into this process and gives its definition. Throws PLUGIN_LOAD. */
-export async function importPlugin({ name, path }: Where): Promise<unknown> {
-  const module = (await importModule({ name, path })) as { default?: { name?: unknown } };
+/** What of a module is a plugin. */
+export interface PluginModule extends Where {
+  /** Undefined for the default export; or, of a plugin of Pynchy, one that is called `plugin`. */
+  readonly export?: string | undefined;
+  /** Of a plugin that does not say it itself. @default 0.0.0 */
+  readonly version?: string | undefined;
+}
+
+/**
+ * Imports the module of a plugin into this process and gives its definition; that of a plugin of Pynchy, which is made with
+ * its configuration, is made here. Throws PLUGIN_LOAD, and PLUGIN_INVALID for one of Pynchy.
+ */
+export async function importPlugin(wanted: PluginModule, config?: unknown): Promise<unknown> {
+  const { name, path, version = '0.0.0' } = wanted;
+  const module = (await importModule({ name, path })) as Record<string, { name?: unknown } | undefined>;
+  const exported = wanted.export ?? (!('default' in module) && isPynchy(module['plugin']) ? 'plugin' : 'default');
   let instead: string;
   try {
-    const definition = module.default;
+    const definition = module[exported];
+    if (isPynchy(definition)) return fromPynchy(definition, { name, version, file: path }, config);
     if (definition?.name === name) return definition;
-    instead = 'default' in module ? `not ${JSON.stringify(definition?.name)}` : 'but has no default export';
+    instead = exported in module ? `not ${JSON.stringify(definition?.name)}` : `but has no ${exported} export`;
   } catch (error) {
+    if (error instanceof PatchbayError) throw error;
     instead = `but it cannot be read: ${messageOf(error)}`;
   }
-  const message = `${path} must export a plugin named "${name}" as default, ${instead}`;
+  const message = `${path} must export a plugin named "${name}" as ${exported}, ${instead}`;
   throw new PatchbayError('PLUGIN_LOAD', message, { plugin: name, file: path });
 }

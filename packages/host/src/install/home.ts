@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { PatchbayError } from 'patchbay-sdk';
 import { paceFile } from '../config/pace.ts';
+import { isPynchyProject } from '../config/pynchy-file.ts';
 
 /** Where a project keeps its plugins and writes down that it has them. */
 export interface Home {
@@ -20,8 +21,9 @@ export interface Home {
 export function homeOf(cwd: string): Home {
   for (let dir = resolve(cwd); ; dir = dirname(dir)) {
     const agentxchain = existsSync(join(dir, 'agentxchain.json'));
-    // With nothing but PACE's settings, plugins are written down in a patchbay.yaml that is made then.
-    if (agentxchain || existsSync(join(dir, 'patchbay.yaml')) || existsSync(paceFile(dir))) {
+    // With nothing but PACE's or Pynchy's settings, plugins are written down in a patchbay.yaml that is made then.
+    const settings = [join(dir, 'patchbay.yaml'), paceFile(dir)];
+    if (agentxchain || settings.some((file) => existsSync(file)) || isPynchyProject(dir)) {
       return {
         dir,
         kind: agentxchain ? 'agentxchain' : 'patchbay',

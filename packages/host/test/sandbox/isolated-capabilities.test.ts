@@ -136,7 +136,7 @@ describe('what an isolated plugin provides', () => {
         const stop = await bus.subscribe('chat', async ({ n }) => { if (n === 2) await stop(); }); } })`;
     const { kernel, register } = bench(pluginText('', '', `provides: { observer: ${observer} }`));
     await register();
-    const [watch] = await kernel.call('observer', {});
+    const [watch] = await kernel.call('observer', { project: '/p' });
     let listener: ((payload: { n: number }) => unknown) | undefined;
     let stopped = 0;
     await watch?.subscribe({

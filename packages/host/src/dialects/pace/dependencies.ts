@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 import type { Quarantined } from '../../install/discover.ts';
 import { readManifest } from '../../install/manifest/manifest.ts';
+import { dependencyNames, jsonOf } from '../dependencies.ts';
 import { entriesOf, type PaceEntry } from './entry.ts';
 
 /** A plugin among the dependencies of the project. */
@@ -17,10 +18,7 @@ export interface Dependency extends PaceEntry {
 export function dependenciesOf(project: string): { found: Dependency[]; quarantined: Quarantined[] } {
   const found: Dependency[] = [];
   const quarantined: Quarantined[] = [];
-  const kinds = ['dependencies', 'optionalDependencies', 'devDependencies'];
-  const own = jsonOf(join(project, 'package.json'));
-  const names = new Set(kinds.flatMap((kind) => Object.keys((own?.[kind] ?? {}) as object)));
-  for (const name of names) {
+  for (const name of dependencyNames(project)) {
     const place = join(project, 'node_modules', name);
     const its = jsonOf(join(place, 'package.json'));
     if (its?.['pace'] === undefined) continue;
@@ -34,15 +32,4 @@ export function dependenciesOf(project: string): { found: Dependency[]; quaranti
     }
   }
   return { found, quarantined };
-}
-
-/** What a file of JSON says; undefined if there is none, or if it is npm's business what is wrong with it. */
-function jsonOf(file: string): Record<string, unknown> | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

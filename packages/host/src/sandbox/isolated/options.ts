@@ -25,6 +25,10 @@ export interface IsolatedOptions {
   readonly name: string;
   /** The file that exports the plugin, absolute. */
   readonly module: string;
+  /** Under which name; undefined for the usual ones. */
+  readonly export?: string | undefined;
+  /** Of a plugin that does not say it itself. */
+  readonly version?: string | undefined;
   /** What of its modules is the plugin, if it is one of PACE. */
   readonly pace?: PaceEntry;
   /** The plugin's folder: it may read all of it. */
@@ -67,7 +71,7 @@ export interface DescribedHandler {
 }
 
 /** What the host tells a plugin's process first of all. */
-export interface LoadParams {
+export interface LoadParams extends Pick<IsolatedOptions, 'export' | 'version'> {
   readonly name: string;
   readonly module: string;
   readonly pace?: PaceEntry;

@@ -159,10 +159,11 @@ export class IsolatedPlugin {
   }
 
   async #load(process: PluginProcess): Promise<void> {
-    const { name, module, pace, config, grants } = this.#options;
+    const { name, module, pace, config, grants, export: exported, version } = this.#options;
     const { startMs, answerBytes } = this.#limits;
     const exec = grants.some((grant) => grant.startsWith('exec:'));
-    const params: LoadParams = { name, module, config, answerBytes, exec, ...(pace === undefined ? {} : { pace }) };
+    const which = { ...(pace === undefined ? {} : { pace }), export: exported, version };
+    const params: LoadParams = { name, module, config, answerBytes, exec, ...which };
     const failed = (what: string) =>
       new PatchbayError('PLUGIN_LOAD', `plugin "${name}" cannot be loaded from ${module}: ${what}`, {
         plugin: name,

@@ -56,13 +56,14 @@ export async function load(params: LoadParams): Promise<Loaded> {
 }
 
 /** The plugin as the kernel takes it, in whichever dialect it is written. */
-async function read({ name, module, pace, config }: LoadParams): Promise<{
+async function read({ name, module, pace, config, export: exported, version }: LoadParams): Promise<{
   readonly registration: Registration;
   readonly version: string;
   readonly warnings: readonly string[];
 }> {
   if (pace === undefined) {
-    const definition = (await importPlugin({ name, path: module })) as { version: string };
+    const wanted = { name, path: module, export: exported, version };
+    const definition = (await importPlugin(wanted, config)) as { version: string };
     return { registration: fromDefinition(definition, config), version: definition.version, warnings: [] };
   }
   const { handlers, warnings } = adapt(pace.entry, await partsOf(pace), config);
