@@ -1,8 +1,10 @@
 /** Builds what is shipped: bundles by esbuild, types by tsc. Skips itself when nothing has changed since. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type BuildOptions, build } from 'esbuild';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { resolve } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const stamp = 'node_modules/.patchbay-built';
 const packages = ['sdk', 'host', 'cli'];
@@ -23,7 +25,7 @@ function fingerprint(): string {
 }
 
 const wanted = fingerprint();
-const outputs = ['packages/sdk/dist/index.d.ts', 'packages/host/dist/index.d.ts', 'packages/cli/dist/main.js'];
+const outputs = ['packages/sdk/dist/index.d.ts', 'packages/host/dist/index.d.ts', 'packages/cli/dist/main.mjs'];
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && outputs.every((file) => existsSync(file))) {
   process.exit(0);
 }
@@ -86,16 +88,85 @@ await build({
   outdir: 'packages/host/dist',
   packages: 'external',
 });
-// One bundle for the command, split by command: start-up is a feature.
-await build({
-  ...common,
+/** All of Zod has a file of its own: in one chunk with `zod/mini`, everything that uses that would load all of it. */
+const zodApart: Plugin = {
+  name: 'zod-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^zod(\/v4)?$/ }, () => ({ path: './zod.mjs', external: true }));
+  },
+};
+
+/**
+ * Node's modules as `require` gives them. Importing one asks it for all its names, even those that load another part of
+ * Node when they are asked for: 8 ms at every start.
+ */
+const builtinsByName: Plugin = {
+  name: 'builtins-by-name',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path, kind, importer }) => {
+      if (kind !== 'import-statement' || !isBuiltin(path)) return undefined;
+      // One for each importer: what they share would be one more file to load.
+      return { path, suffix: `?${importer}`, namespace: 'builtin', sideEffects: false };
+    });
+    onLoad({ filter: /./, namespace: 'builtin' }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter((name) => name !== 'default');
+      // Marked as pure, the names that nobody imports are left out.
+      const lines = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`);
+      const builtin = `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`;
+      return { contents: [builtin, 'export default builtin;', ...lines].join('\n') };
+    });
+  },
+};
+
+/** For the parts of the host that need nothing else of the SDK. One that does will not build. */
+const sdkBasics: Plugin = {
+  name: 'sdk-basics',
+  setup({ onResolve }) {
+    onResolve({ filter: /^patchbay-sdk$/ }, ({ importer }) =>
+      /[\\/]host[\\/]src[\\/](?:config|install)[\\/]/.test(importer)
+        ? { path: resolve('packages/sdk/src/basics.ts'), sideEffects: false }
+        : undefined,
+    );
+  },
+};
+
+/** Commander starts programs for commands that are files of their own. There are none, and the module is a large one. */
+const noPrograms: Plugin = {
+  name: 'no-programs',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path, namespace: 'no-programs' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'no-programs' }, () => ({ contents: 'export default {};' }));
+  },
+};
+
+const { banner, ...withoutBanner } = common;
+const command = {
+  ...withoutBanner,
   conditions: ['patchbay-source'],
-  entryPoints: { main: 'packages/cli/src/main.ts', ...processes },
   outdir: 'packages/cli/dist',
+  // So that Node need not look for a package.json to know what the files are.
+  outExtension: { '.js': '.mjs' },
   // Names are kept by not touching them: esbuild's way to restore them costs 8 ms at every start.
   minifySyntax: true,
   minifyWhitespace: true,
+} satisfies BuildOptions;
+// One bundle for the command, split by command: start-up is a feature.
+const { outputFiles } = await build({
+  ...command,
+  entryPoints: { main: 'packages/cli/src/main.ts', ...processes },
+  plugins: [sdkBasics, zodApart, noPrograms, builtinsByName],
+  // Its modules for bundlers, which are the same but can be put into one; those for Node are some seventy functions.
+  alias: { yaml: './node_modules/yaml/browser/index.js' },
+  write: false,
 });
+mkdirSync('packages/cli/dist');
+for (const { path, text } of outputFiles) {
+  // Few need it, and esbuild would put it into all.
+  writeFileSync(path, /\btypeof require\b|\b__dirname\b/.test(text) ? `${banner.js}\n${text}` : text);
+}
+await build({ ...command, entryPoints: { zod: 'zod' } });
 
 // The built-in plugins go along with the command, without their tests.
 for (const name of ['plugin-json-report', 'plugin-slack-notify']) {

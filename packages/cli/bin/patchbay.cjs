@@ -25,7 +25,7 @@ function start() {
     process.stdout.write(`${version}\n`);
     return;
   }
-  const main = join(__dirname, '..', 'dist', 'main.js');
+  const main = join(__dirname, '..', 'dist', 'main.mjs');
   if (!existsSync(main)) {
     fail('NOT_BUILT', 'this checkout of Patchbay is not built yet', 'run "npm run build" in it first');
     return;

@@ -57,7 +57,7 @@ function printError(thrown: unknown): void {
 /** Adds a command below its words, making the groups on the way. */
 function add(program: Commander, { usage, summary, options = [], example, load }: Command): void {
   const words = usage.split(' ');
-  const named = words.filter((word) => !/^[<[]/.test(word));
+  const named = namesIn(usage);
   const group = named.slice(0, -1).reduce((parent, word) => {
     return parent.commands.find((known) => known.name() === word) ?? quiet(parent.command(word));
   }, program);
@@ -89,6 +89,25 @@ function folder(cwd: string | undefined): string {
   if (cwd === undefined) return process.cwd();
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return cwd;
   throw new PatchbayError('USAGE', `--cwd ${cwd}: there is no such folder`, { file: cwd });
+}
+
+/** The words of a usage that stand for themselves. */
+function namesIn(usage: string): string[] {
+  return usage.split(' ').filter((word) => !/^[<[]/.test(word));
+}
+
+/**
+ * The commands that a line can be about: the one it names, else those that begin with the same word, else all. To tell
+ * commander of all of them takes longer than many of them take to run.
+ */
+function concerned(line: readonly string[]): readonly Command[] {
+  const named = commands.find(({ usage }) => {
+    const names = namesIn(usage);
+    return names.length > 1 && names.every((name, i) => name === line[i]);
+  });
+  if (named !== undefined) return [named];
+  const related = commands.filter(({ usage }) => namesIn(usage)[0] === line[0]);
+  return related.length > 0 ? related : commands;
 }
 
 /** Those that do something; others only hold some. */
@@ -131,7 +150,7 @@ async function main(): Promise<void> {
     .option('--json', 'print one JSON document')
     .configureHelp({ visibleCommands: leaves, subcommandTerm: term })
     .addHelpText('after', '\nExample:\n  patchbay demo');
-  for (const command of commands) add(program, command);
+  for (const command of concerned(process.argv.slice(2))) add(program, command);
   if (process.argv.length === 2) return program.outputHelp();
   try {
     await program.parseAsync();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Installed, InstallOptions } from 'patchbay-host/install';
-import { PatchbayError } from 'patchbay-sdk';
+import { PatchbayError } from 'patchbay-sdk/errors';
 
 /** What the command line says of bringing a plugin in. */
 export function bringing(cwd: string, options: Readonly<Record<string, unknown>>): InstallOptions {

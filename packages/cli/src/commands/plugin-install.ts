@@ -1,5 +1,5 @@
 import { installPlugin, restorePlugins } from 'patchbay-host/install';
-import { PatchbayError } from 'patchbay-sdk';
+import { PatchbayError } from 'patchbay-sdk/errors';
 import type { Input, Output, Run } from '../command.ts';
 import { bringing, installedText } from '../plugin-options.ts';
 import { columns } from '../text.ts';

@@ -1,14 +1,14 @@
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 
-const fromSource = import.meta.filename.endsWith('.ts');
+const extension = extname(import.meta.filename);
 
-/** The file to start a process of ours with: `<name>.ts` beside this one, or `<name>.js` beside the bundle it is in. */
+/** The file to start a process of ours with: beside this one, or beside the bundle it is in, and of the same kind. */
 export function entryFile(name: string): string {
-  return join(import.meta.dirname, `${name}.${fromSource ? 'ts' : 'js'}`);
+  return join(import.meta.dirname, name + extension);
 }
 
 /** The flags of Node.js that an entry file needs wherever it is started from. */
 export const entryFlags: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
-  ...(fromSource ? ['--conditions=patchbay-source'] : []),
+  ...(extension === '.ts' ? ['--conditions=patchbay-source'] : []),
 ];

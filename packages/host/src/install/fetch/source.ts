@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
-import semver from 'semver';
+import validRange from 'semver/ranges/valid.js';
 import { type GitSource, gitText, looksLikeGit, parseGit, withoutSecrets } from './git-url.ts';
 import { shownName } from './names.ts';
 
@@ -117,7 +117,7 @@ function parseNpm(text: string, invalid: Invalid): NpmSource {
   const [, name, range = ''] = npmSpec.exec(text) ?? [];
   if (name === undefined || name.length > 214) throw invalid('is no path that exists and no name of a package');
   // npm itself takes URLs, aliases and paths after the @; those would come from somewhere else than the name says.
-  if (range !== '' && semver.validRange(range) === null && !tag.test(range)) {
+  if (range !== '' && validRange(range) === null && !tag.test(range)) {
     throw invalid(`has no version, range or tag after the @: ${shownName(range)}`);
   }
   return { kind: 'npm', name, range: range === '' ? undefined : range };

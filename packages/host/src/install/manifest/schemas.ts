@@ -1,7 +1,8 @@
-import { eventHooks, hooks, suggestion } from 'patchbay-sdk';
-import semver from 'semver';
+import { suggestion } from 'patchbay-sdk';
+import validVersion from 'semver/functions/valid.js';
 import parseSpdx from 'spdx-expression-parse';
 import * as z from 'zod/mini';
+import { eventNames, hookNames } from './hook-names.ts';
 
 const text = z.string();
 
@@ -37,10 +38,10 @@ const portableName = like(
   64,
   'lower-case letters, digits, single dashes and dots, at most 64',
 );
-const version = text.check(must((value) => semver.valid(value) === value, 'a semantic version like 1.2.0'));
+const version = text.check(must((value) => validVersion(value) === value, 'a semantic version like 1.2.0'));
 const license = text.check(must(isSpdx, 'an SPDX licence expression like MIT or Apache-2.0'));
-const event = oneOf(Object.keys(eventHooks), 'event');
-const hook = oneOf(Object.keys(hooks), 'hook');
+const event = oneOf(eventNames, 'event');
+const hook = oneOf(hookNames, 'hook');
 
 function isSpdx(value: string): boolean {
   try {
