@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ run(effort: typeof quick): Promise
   webhooks: () => import('./webhooks/bench.ts'),
   reviewers: () => import('./reviewers/bench.ts'),
   memory: () => import('./memory/bench.ts'),
+  messages: () => import('./messages/bench.ts'),
 };
 
 const { values, positionals } = parseArgs({

@@ -56,6 +56,8 @@ const common = {
 const processes = {
   'launcher-main': 'packages/host/src/sandbox/launcher-main.ts',
   'isolated-main': 'packages/host/src/sandbox/isolated-main.ts',
+  'core-main': 'packages/host/src/sandbox/core-main.ts',
+  'mcp-stdio': 'packages/host/src/services/mcp-stdio.ts',
 };
 
 // The SDK stands alone: what it uses of others, the test host's kernel included, is bundled in.

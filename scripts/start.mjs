@@ -37,7 +37,16 @@ function install() {
 }
 
 /** Programs that the tests use, with the Debian package that has them. */
-const programs = { bwrap: 'bubblewrap', curl: 'curl', git: 'git', jq: 'jq', openssl: 'openssl', python3: 'python3' };
+const programs = {
+  bwrap: 'bubblewrap',
+  curl: 'curl',
+  git: 'git',
+  jq: 'jq',
+  openssl: 'openssl',
+  podman: 'podman',
+  python3: 'python3',
+  tmux: 'tmux',
+};
 
 function isThere(program) {
   const names = process.platform === 'win32' ? [program, `${program}.exe`] : [program];

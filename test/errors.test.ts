@@ -30,6 +30,8 @@ import type { ApiParts } from '../packages/host/src/api/route.ts';
 import { routes } from '../packages/host/src/api/routes.ts';
 import { holdProject } from '../packages/host/src/config/holder.ts';
 import { findProject, type Project } from '../packages/host/src/config/project.ts';
+import { chooseRuntime } from '../packages/host/src/containers/choose.ts';
+import { checkedMounts } from '../packages/host/src/containers/mount-rules.ts';
 import { clearAdvisory, readPlan, requestDay } from '../packages/host/src/day/index.ts';
 import { commit } from '../packages/host/src/install/transaction.ts';
 import { Emitter } from '../packages/host/src/outbound/emitter.ts';
@@ -231,6 +233,16 @@ const provoke: Record<ErrorCode, () => unknown> = {
     return openWorkspace({ project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') });
   },
   WORKSPACE_UNKNOWN: () => printed(['workspace', 'explain', 'nowhere'], { cwd: project({}) }),
+  MCP_UNKNOWN: () => printed(['mcp', 'call', 'nobody', 'echo'], { cwd: project({}) }),
+  MCP_FAILED: () => {
+    const mcp_servers = 'mcp_servers:\n  broken: { command: /nowhere/at-all }\n';
+    return printed(['mcp', 'call', 'broken', 'echo'], { cwd: folder({ 'patchbay.yaml': mcp_servers }) });
+  },
+  RUNTIME_UNAVAILABLE: () => chooseRuntime(new Kernel(hooks), 'nobody', 'linux'),
+  MOUNT_REFUSED: () => {
+    const cwd = folder({ 'patchbay.yaml': '' });
+    return checkedMounts(cwd, [{ from: 'patchbay.yaml', to: '/x', readOnly: false }]);
+  },
   WORKSPACE_FAILED: async () => {
     const project = folder({ 'a-file': '' });
     const at = { project, run_id: 'run-1', state: join(project, '.patchbay/runs/run-1') };

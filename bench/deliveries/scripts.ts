@@ -25,7 +25,7 @@ export function beside(rounds: number): Promise<Taken> {
     try {
       const bwrap = (await launcher.confinement()) === 'namespace' ? findBubblewrap() : undefined;
       const own = [join(dir, 'run.sh')];
-      const bare = { argv: bwrap === undefined ? own : inNamespace(bwrap, { cwd: dir }, own), cwd: dir, env };
+      const bare = { argv: bwrap === undefined ? own : inNamespace(bwrap, { cwd: dir, env }, own), cwd: dir, env };
       const plugin = { name: 'x', version: '1.0.0', dir, config: { channel: '#agents' }, env: {} };
       const handler = { type: 'script', event: 'turn:accepted', run: './run.sh', timeoutMs: 10_000 } as const;
       return await sideBySide(

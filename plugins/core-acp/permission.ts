@@ -1,5 +1,6 @@
 import type { PermissionOption, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { Scope } from './scope.ts';
+import { isToolOfTurn } from './tools.ts';
 import type { ToolCall } from './update.ts';
 
 /** Why a tool may not be used; undefined if it may. What does not say what it touches may not. */
@@ -26,6 +27,7 @@ export async function objectionTo(call: ToolCall, scope: Scope, exec: boolean): 
     case 'think':
       return undefined;
     default:
+      if (isToolOfTurn(call)) return undefined;
       return `tools of the kind "${call.kind ?? 'other'}" are not for this role`;
   }
 }

@@ -1,12 +1,19 @@
-import { type ClientContext, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
+import { type ClientContext, type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { problemOf, type TurnWork } from 'patchbay-sdk';
 import { z } from 'patchbay-sdk/zod';
 import { capabilities } from './client.ts';
 import { promptOf } from './prompt.ts';
 import type { Measured } from './result.ts';
+import { toolServers } from './tools.ts';
 
 // The SDK checks what an agent asks for, not what it answers.
-const initialized = z.object({ protocolVersion: z.number() });
+const initialized = z.object({
+  protocolVersion: z.number(),
+  agentCapabilities: z
+    .object({ mcpCapabilities: z.object({ http: z.boolean().optional() }).nullish() })
+    .nullish()
+    .catch(null),
+});
 const created = z.object({
   sessionId: z.string().min(1),
   modes: z.object({ availableModes: z.array(z.object({ id: z.string() })) }).nullish(),
@@ -41,8 +48,8 @@ export class Session {
 
   /** From the greeting until the agent has stopped; gives the tokens it used, if it tells. Throws if it did not get to its end. */
   async work(mode: string | undefined): Promise<Measured> {
-    await this.#greet();
-    const sessionId = await this.#open(mode);
+    const takesHttp = await this.#greet();
+    const sessionId = await this.#open(mode, await toolServers(this.#turn, takesHttp));
     this.#id = sessionId;
     const prompt = [{ type: 'text' as const, text: promptOf(this.#turn) }];
     const answer = await this.#agent.request(methods.agent.session.prompt, { sessionId, prompt });
@@ -57,20 +64,21 @@ export class Session {
     this.#agent.notify(methods.agent.session.cancel, { sessionId: this.#id }).catch(() => {});
   }
 
-  async #greet(): Promise<void> {
+  /** Gives whether it can reach tools over HTTP. */
+  async #greet(): Promise<boolean> {
     const greeting = {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: capabilities,
       clientInfo: { name: 'patchbay', version: '1.0.0' },
     };
     const answer = await this.#agent.request(methods.agent.initialize, greeting);
-    const { protocolVersion } = checked(initialized, answer, 'initialize');
-    if (protocolVersion === PROTOCOL_VERSION) return;
+    const { protocolVersion, agentCapabilities } = checked(initialized, answer, 'initialize');
+    if (protocolVersion === PROTOCOL_VERSION) return agentCapabilities?.mcpCapabilities?.http === true;
     throw new Error(`speaks version ${protocolVersion} of the Agent Client Protocol, not ${PROTOCOL_VERSION}`);
   }
 
-  async #open(modeId: string | undefined): Promise<string> {
-    const wanted = { cwd: this.#turn.workspace, mcpServers: [] };
+  async #open(modeId: string | undefined, mcpServers: McpServer[]): Promise<string> {
+    const wanted = { cwd: this.#turn.workspace, mcpServers };
     const answer = await this.#agent.request(methods.agent.session.new, wanted);
     const { sessionId, modes } = checked(created, answer, 'session/new');
     if (modeId === undefined) return sessionId;

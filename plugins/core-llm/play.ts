@@ -10,6 +10,7 @@ import { builtIn, keyOf, type Settings, settingsOf } from './settings.ts';
 import { changeTools } from './tools/change.ts';
 import { execTools } from './tools/exec.ts';
 import { lookTools } from './tools/look.ts';
+import { serviceTools } from './tools/service.ts';
 import { submitTools } from './tools/submit.ts';
 import { Workspace } from './workspace.ts';
 
@@ -40,12 +41,13 @@ async function converse(turn: TurnWork, settings: Settings, key: string | undefi
   // A reviewer may change nothing, whatever its role may in turns of its own.
   const writes = turn.reviews === null ? turn.writes : [];
   const workspace = await Workspace.open(turn);
-  const tools: ToolSet = {
+  const own: ToolSet = {
     ...lookTools(workspace, turn.signal),
     ...(writes.length === 0 ? {} : changeTools(workspace)),
     ...(settings.exec ? execTools(turn) : {}),
     ...submitTools(turn.reviews !== null),
   };
+  const tools = { ...(await serviceTools(turn, new Set(Object.keys(own)))), ...own };
   const steering = experimental_createSteering();
   void steering.queue(reminder);
   const { steps } = await generateText({

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newEvent } from '../../packages/host/src/ledger/event.ts';
 import type { LedgerStore } from '../../packages/host/src/ledger/store.ts';
 import { deliveryContract } from './ledger-deliveries.ts';
 import { all, chat, event, owes } from './ledger-parts.ts';
@@ -136,6 +137,20 @@ export function ledgerContract(name: string, open: () => Promise<Opened>): void 
         expect(await kinds('*:re*')).toHaveLength(4);
         expect(await kinds('turn:?ccepted*')).toEqual([]);
         expect(await kinds('turn')).toEqual([]);
+      });
+
+      it('gives what was said in a chat, and that it was cleared, whatever else happened there', async () => {
+        const of = (chat_jid: string, content: string) => ({ ...chat(null, content), chat_jid });
+        for (const payload of [of('one', 'a'), of('two', 'b'), of('one', 'c')]) await ledger.append(payload);
+        const activity = newEvent('agent:activity', { chat_jid: 'one', active: true });
+        await ledger.append(activity);
+        await ledger.append(newEvent('chat:cleared', { chat_jid: 'one' }));
+        await ledger.append(of('one', 'it\'s "d"'));
+        expect(await contents({ chat: 'one' })).toEqual(['a', 'c', '', 'it\'s "d"']);
+        expect(await contents({ chat: 'one', newestFirst: true, limit: 2 })).toEqual(['it\'s "d"', '']);
+        expect(await contents({ chat: 'one', type: 'message:received', beforeSeq: 4 })).toEqual(['a', 'c']);
+        expect(await contents({ chat: 'one', type: 'message:*' })).toEqual(['a', 'c', 'it\'s "d"']);
+        expect(await contents({ chat: 'three' })).toEqual([]);
       });
 
       it('gives the newest first, and no more than is wanted', async () => {

@@ -32,9 +32,19 @@ export const commands: readonly Command[] = [
   {
     usage: 'init [folder]',
     summary: 'Make a starter project',
-    options: [['--template <name>', 'for which kind of runs: governed or pace (default: governed)']],
+    options: [['--template <name>', 'what for: governed or pace runs, or an assistant (default: governed)']],
     example: 'patchbay init --template governed',
     load: () => import('./commands/init.ts'),
+  },
+  {
+    usage: 'chat [workspace]',
+    summary: 'Talk with an assistant; without a terminal, each line of standard input is a message',
+    options: [
+      ['--workspace <name>', 'the same as the argument (default: the only one, or home)'],
+      ['--by <who>', 'who talks (default: you)'],
+    ],
+    example: 'patchbay chat home',
+    load: () => import('./commands/chat.ts'),
   },
   {
     usage: 'run',
@@ -57,7 +67,7 @@ export const commands: readonly Command[] = [
   },
   {
     usage: 'approve <run>',
-    summary: 'Approve the gate that a run waits at, and carry it on',
+    summary: 'Approve the gate that a run waits at, and carry it on; or a call of a tool, by its id (tool-…)',
     options: [
       ['--by <who>', 'who approves (default: you)'],
       ['--comment <text>', 'what is to be remembered of it'],
@@ -67,13 +77,20 @@ export const commands: readonly Command[] = [
   },
   {
     usage: 'refuse <run>',
-    summary: 'Refuse the gate that a run waits at: it is held',
+    summary: 'Refuse the gate that a run waits at: it is held; or a call of a tool, by its id (tool-…)',
     options: [
       ['--by <who>', 'who refuses (default: you)'],
       ['--reason <text>', 'why'],
     ],
     example: 'patchbay refuse run-0190 --reason "Too early"',
     load: () => import('./commands/refuse.ts'),
+  },
+  {
+    usage: 'approvals',
+    summary: 'The calls of tools that wait for somebody to decide on them',
+    options: [['--workspace <name>', 'of this workspace only']],
+    example: 'patchbay approvals',
+    load: () => import('./commands/approvals.ts'),
   },
   {
     usage: 'approver add <name>',
@@ -282,6 +299,38 @@ export const commands: readonly Command[] = [
     summary: 'Which ways the outside has to reach this machine, and whether they are up',
     example: 'patchbay tunnel status',
     load: () => import('./commands/tunnel-status.ts'),
+  },
+  {
+    usage: 'mcp list',
+    summary: 'The MCP servers of this project, and where they stand',
+    example: 'patchbay mcp list --json',
+    load: () => import('./commands/mcp-list.ts'),
+  },
+  {
+    usage: 'mcp start <name>',
+    summary:
+      'Start an MCP server, however often it has failed; without a host that serves, only to see whether it can be',
+    example: 'patchbay mcp start gdrive.work',
+    load: () => import('./commands/mcp-start.ts'),
+  },
+  {
+    usage: 'mcp stop <name>',
+    summary: 'Stop an MCP server until somebody asks it for something',
+    example: 'patchbay mcp stop gdrive.work',
+    load: () => import('./commands/mcp-stop.ts'),
+  },
+  {
+    usage: 'mcp call <name> <tool> [input]',
+    summary: 'Call a tool of an MCP server, with a JSON object as its input',
+    example: `patchbay mcp call notes search '{"query":"door"}'`,
+    load: () => import('./commands/mcp-call.ts'),
+  },
+  {
+    usage: 'mcp logs <name>',
+    summary: 'What an MCP server printed, and what became of it',
+    options: [['--lines <count>', 'only the last so many (default: 200)']],
+    example: 'patchbay mcp logs gdrive.work',
+    load: () => import('./commands/mcp-logs.ts'),
   },
   {
     usage: 'hooks list',

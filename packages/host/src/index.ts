@@ -7,7 +7,7 @@ export {
 export { type OpenMemory, openMemory, type TunnelStatus, tunnelStatus, tunnelWarning } from './capabilities/index.ts';
 export { type Holder, holderOf } from './config/holder.ts';
 export { findProject, type Project, type ProjectPlugin } from './config/project.ts';
-export { ledgerFile, stateDir } from './config/state.ts';
+export { apiTokenFile, ledgerFile, stateDir } from './config/state.ts';
 export { workspaceFields } from './config/workspace.ts';
 export {
   type BacklogItem,
@@ -30,6 +30,7 @@ export {
   startInbound,
 } from './inbound/index.ts';
 export { type Discovered, discover, type Found, type Quarantined } from './install/discover.ts';
+export { McpSupervisor, type ServerStatus, type SupervisorParts } from './mcp/index.ts';
 export { type Trial, tryHandlers } from './outbound/trial.ts';
 export { type Added, addApprover } from './runs/add-approver.ts';
 export { tokenVariable } from './runs/confinement.ts';
@@ -43,4 +44,6 @@ export { readTroubles, type Trouble } from './runs/trouble.ts';
 export { Launcher } from './sandbox/launcher.ts';
 export type { Served, ServeOptions } from './serve.ts';
 export type { Service } from './service.ts';
+export { type Decision, type PendingCall, pendingCalls } from './services/approvals.ts';
+export { decideCall } from './services/beside.ts';
 export { type ListedSkill, listSkills, type SkillList } from './skills/index.ts';

@@ -1,5 +1,6 @@
 import type { Hooks } from 'patchbay-sdk';
 import { type ApiOptions, apiToken, startApi } from './api/index.ts';
+import { type ServedAssistant, serveAssistant } from './assistant/serve.ts';
 import { sayServing } from './config/holder.ts';
 import type { Project } from './config/project.ts';
 import { apiTokenFile, stateDir } from './config/state.ts';
@@ -23,6 +24,8 @@ export interface ServeOptions {
   readonly limits?: ApiOptions['limits'];
   /** Hears that a run cannot be carried on for now. @default nobody does */
   readonly troubled?: (message: string) => void;
+  /** Hears what is wrong on the assistant side. @default nobody does */
+  readonly warn?: (message: string) => void;
 }
 
 /** A host that serves. */
@@ -64,29 +67,32 @@ export async function serveProject(parts: ServeParts, options: ServeOptions = {}
     },
   });
   let inbound: Inbound | undefined;
+  let assistant: ServedAssistant | undefined;
   try {
+    assistant = await serveAssistant({ ...parts, warn: options.warn ?? (() => {}) });
     inbound = await startInbound({ ...parts, host, port: webhookPort });
     const webhooks = inbound.routes.map(({ path, plugin, proof }) => ({ path, plugin, scheme: proof.scheme }));
     const limits = options.limits === undefined ? {} : { limits: options.limits };
     const api = await startApi(
-      { ...parts, foreman, webhooks },
+      { ...parts, foreman, webhooks, mcp: service.surroundings.mcp, assistant: assistant.assistant },
       { host, port, token: apiToken(project.dir), ...limits },
     );
     const taking = inbound;
+    const talking = assistant;
     // Only now: nothing is begun where something else is wrong.
     foreman.start();
-    sayServing(state);
+    sayServing(state, api.url);
     return {
       api: api.url,
       webhooks: `${new URL(api.url).protocol}//${new URL(api.url).hostname}:${taking.port}`,
       tokenFile: apiTokenFile(project.dir),
       service,
       close: async () => {
-        await Promise.all([api.close(), taking.close(), foreman.close()]);
+        await Promise.all([api.close(), taking.close(), foreman.close(), talking.close()]);
       },
     };
   } catch (error) {
-    await inbound?.close();
+    await Promise.all([inbound?.close(), assistant?.close()]);
     throw error;
   }
 }

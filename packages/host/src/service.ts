@@ -1,7 +1,8 @@
 import type { EventName, Hooks } from 'patchbay-sdk';
 import { holdProject } from './config/holder.ts';
-import { findProject, type Project } from './config/project.ts';
+import { findProject, type Project, type RunSettings } from './config/project.ts';
 import { ledgerFile, stateDir } from './config/state.ts';
+import { selectedCore, withEnvironment } from './containers/index.ts';
 import type { LoadedPlugins } from './dialects/load.ts';
 import { Quarantine } from './dialects/quarantine.ts';
 import { queueOf } from './inbound/queues.ts';
@@ -23,6 +24,7 @@ import { llmProvidersOf } from './runs/llm-providers.ts';
 import { ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
 import { type Casts, Runs } from './runs/runs.ts';
 import { Launcher } from './sandbox/launcher.ts';
+import { openSurroundings, type Surroundings } from './surroundings.ts';
 
 /** A host at work: what it writes down, and what it delivers. */
 export interface Service {
@@ -35,6 +37,8 @@ export interface Service {
   readonly emitter: Emitter;
   /** The runs of the project. */
   readonly runs: Runs;
+  /** What their turns reach besides files and programs. */
+  readonly surroundings: Surroundings;
   /** Resolves when everything that can be delivered now has been. */
   rest(): Promise<void>;
   /** Finishes the deliveries under way; what is still owed is kept for the next host. */
@@ -106,12 +110,16 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     await lanes.start();
     await sender.start();
     const quarantine = new Quarantine({ kernel, plugins, emit: (event) => emitter.emit(event) });
-    const desk = { project, launcher, env, log };
+    const around = { kernel, project, plugins, ledger: store, emitter, launcher, env, warn: parts.warn };
+    const surroundings = await openSurroundings(around);
+    await surroundings.services.start();
+    const desk = { project, launcher, env, log, tools: surroundings.tools };
     const runs = await runsOf(kernel, store, emitter, edition, desk, () => quarantine.look());
     return {
       ledger: store,
       emitter,
       runs,
+      surroundings,
       emit: (type, fields) => emitter.emit(newEvent(type, fields)),
       rest: async () => {
         do {
@@ -120,6 +128,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         } while (!lanes.isAtRest);
       },
       close: async () => {
+        await surroundings.close();
         await lanes.close();
         await sender.close();
         await observers.close();
@@ -139,26 +148,40 @@ async function runsOf(
   ledger: LedgerStore,
   emitter: Emitter,
   editionOf: (plugin: string) => Edition,
-  { project, launcher, env, log }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'>,
+  {
+    project,
+    launcher,
+    env,
+    log,
+    tools,
+  }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'> & {
+    readonly tools?: Surroundings['tools'];
+  },
   recheck?: () => Promise<void>,
 ): Promise<Runs> {
-  const casts = await castsOf(kernel, project);
-  const settings = project.runs;
+  const settings = { ...project.runs, core: selectedCore(project.runs, env) };
+  const casts = await castsOf(kernel, project.dir, settings, env);
   const { cores } = casts;
   const hearing = { ...(log === undefined ? {} : { log }), ...(recheck === undefined ? {} : { recheck }) };
   const llmProviders = llmProvidersOf(kernel, (plugin) => editionOf(plugin).hide);
-  const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...hearing };
+  const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...tools, ...hearing };
   // As the file is now: whoever was added or taken out meanwhile, is.
   const approvers = () => findProject(project.dir)?.runs.approvers ?? {};
   return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), approvers, ...casts });
 }
 
-async function castsOf(kernel: Kernel<Hooks>, { runs }: Project): Promise<Casts> {
+async function castsOf(
+  kernel: Kernel<Hooks>,
+  project: string,
+  settings: RunSettings,
+  env: NodeJS.ProcessEnv,
+): Promise<Casts> {
+  const registry = env['npm_config_registry'];
   return {
-    cores: await kernel.call('agentCore', {}),
+    cores: (await kernel.call('agentCore', {})).map((core) => withEnvironment(core, { project, registry })),
     coreOf: (template, role) => {
       const played = template.roles[role];
-      return played === undefined ? role : castingOf(played, runs).core;
+      return played === undefined ? role : castingOf(played, settings).core;
     },
   };
 }

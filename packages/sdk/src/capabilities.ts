@@ -229,7 +229,8 @@ export const channelContext = z.strictObject({
 export const channel = z.object({
   name: text,
   connect: method<() => Promise<void>>(),
-  sendMessage: method<(jid: string, text: string) => Promise<void>>(),
+  /** Rejects if it was not sent; it is tried again. `answers` is the message that it answers, by the id it came with. */
+  sendMessage: method<(jid: string, text: string, about?: { readonly answers?: string }) => Promise<void>>(),
   isConnected: method<() => boolean | Promise<boolean>>(),
   ownsJid: method<(jid: string) => boolean | Promise<boolean>>(),
   disconnect: method<() => Promise<void>>(),

@@ -176,6 +176,26 @@ export const errorCodes = {
     'There is no workspace of that name in the project.',
     'List them with `patchbay workspace list`; name it in patchbay.yaml under `workspaces`.',
   ),
+  MCP_UNKNOWN: row(
+    2,
+    'There is no MCP server of this name.',
+    'List those there are with `patchbay mcp list`; name it in patchbay.yaml under `mcp_servers`.',
+  ),
+  MCP_FAILED: row(
+    1,
+    'An MCP server could not be started, or cannot be used.',
+    'See what it says of itself with `patchbay mcp logs NAME`; `patchbay mcp start NAME` tries it at once.',
+  ),
+  RUNTIME_UNAVAILABLE: row(
+    2,
+    'The container runtime that is wanted is not known, or cannot be used on this machine.',
+    'Name another one in patchbay.yaml under `container.runtime`, or leave it out; `patchbay doctor` says which there are.',
+  ),
+  MOUNT_REFUSED: row(
+    2,
+    'A workspace asks for a mount that no container may have.',
+    'Correct `mounts` of the workspace in patchbay.yaml: a folder inside the project, or an absolute one that holds no secrets.',
+  ),
   WORKSPACE_FAILED: row(
     1,
     'The folder that a run works in could not be made, looked at or changed.',

@@ -64,7 +64,7 @@ export function trialOf(
     spent: () => {},
     ...changes,
   };
-  const turn: TurnWork = { ...given, ...turnTools(given) };
+  const turn: TurnWork = { ...turnTools(given), ...given };
   const text = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : null);
   const result = () => JSON.parse(text(result_file) ?? 'null') as Record<string, unknown> | null;
   return {

@@ -17,6 +17,7 @@ async function* lines(input: Input): AsyncIterable<Output> {
       ...(port === undefined ? {} : { port }),
       ...(webhookPort === undefined ? {} : { webhookPort }),
       troubled: progress,
+      warn: (message) => progress(`warning: ${message}`),
     });
     const text = `The API is at ${api}, its token in ${tokenFile}.\nWebhooks are taken at ${webhooks}. Ctrl-C ends it.`;
     ready.resolve({ json: { api, webhooks, token_file: tokenFile, pid: process.pid }, text });

@@ -1,3 +1,4 @@
+import { assistantProject } from './assistant.ts';
 import { pace } from './pace.ts';
 
 const agent = `#!/bin/sh
@@ -35,5 +36,9 @@ export const starters: Readonly<Record<string, Starter>> = {
   pace: {
     files: pace,
     next: 'Then: patchbay run --day next. The plan is in pace/plan.yaml, who plays which role in patchbay.yaml.',
+  },
+  assistant: {
+    files: assistantProject,
+    next: 'Then: patchbay chat, and say "remember that …". Who answers is in patchbay.yaml.',
   },
 };

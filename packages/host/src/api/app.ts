@@ -21,6 +21,12 @@ export interface AppOptions {
 export function appOf(parts: ApiParts, { routes, token, bound, limits }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const open = new Set(routes.filter((route) => route.open).map(({ path }) => base + path));
+  const bodyLimited = bodyLimit({
+    maxSize: limits.bodyBytes,
+    onError: () => {
+      throw new Refused(413, 'REQUEST_INVALID', `a body may have ${limits.bodyBytes} bytes`);
+    },
+  });
   app.onError((error) => answerOf(error));
   app.notFound((c) => answerOf(new Refused(404, 'REQUEST_UNKNOWN', `there is no ${c.req.path}`)));
   app.use(
@@ -37,12 +43,8 @@ export function appOf(parts: ApiParts, { routes, token, bound, limits }: AppOpti
     hostGuard(bound),
     originGuard,
     tokenGuard(token, open, limits),
-    bodyLimit({
-      maxSize: limits.bodyBytes,
-      onError: () => {
-        throw new Refused(413, 'REQUEST_INVALID', `a body may have ${limits.bodyBytes} bytes`);
-      },
-    }),
+    // It takes one that says nothing of a body for one whose length is not known.
+    (c, next) => (hasBody(c) ? bodyLimited(c, next) : next()),
   );
   for (const route of routes) {
     app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
@@ -59,6 +61,10 @@ export function appOf(parts: ApiParts, { routes, token, bound, limits }: AppOpti
     });
   }
   return app;
+}
+
+function hasBody(c: Context): boolean {
+  return c.req.header('content-length') !== undefined || c.req.header('transfer-encoding') !== undefined;
 }
 
 function notSo(c: Context, allowed: readonly string[]): Refused {

@@ -1,7 +1,9 @@
 import type { Hooks } from 'patchbay-sdk';
 import type * as z from 'zod/mini';
+import type { Assistant } from '../assistant/index.ts';
 import type { Project } from '../config/project.ts';
 import type { Kernel } from '../kernel/index.ts';
+import type { McpSupervisor } from '../mcp/index.ts';
 import type { Foreman } from '../runs/foreman.ts';
 import type { Service } from '../service.ts';
 import type { EventStreams } from './streams.ts';
@@ -15,6 +17,10 @@ export interface ApiParts {
   /** On which paths requests of others are taken. */
   readonly webhooks: readonly { readonly path: string; readonly plugin: string; readonly scheme: string }[];
   readonly streams: EventStreams;
+  /** The MCP servers of the project. @default there are none */
+  readonly mcp?: McpSupervisor | undefined;
+  /** Who talks with people. @default nobody does */
+  readonly assistant?: Assistant | undefined;
 }
 
 /** What a request asks. */
@@ -32,7 +38,7 @@ type Given<S extends Fields | undefined> = S extends Fields ? z.output<S> : Reco
 
 /** One row of the table of routes: the handler, what goes in and out, and what people read of it. */
 export interface Route {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   /** Below `/api/v1`, as OpenAPI writes it: `/runs/{run_id}`. */
   readonly path: string;
   /** What it does, in one sentence. */

@@ -1,11 +1,14 @@
 import * as z from 'zod/mini';
 import { documentOf } from './openapi.ts';
 import { type Route, route } from './route.ts';
+import { approvalRoutes } from './routes/approvals.ts';
+import { chatRoutes } from './routes/chats.ts';
 import { dayRoutes } from './routes/days.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { eventRoutes } from './routes/events.ts';
 import { gateRoutes } from './routes/gates.ts';
 import { hookRoutes } from './routes/hooks.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { pluginRoutes } from './routes/plugins.ts';
 import { runRoutes } from './routes/runs.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -31,9 +34,12 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...dayRoutes,
   ...gateRoutes,
+  ...approvalRoutes,
   ...eventRoutes,
+  ...chatRoutes,
   ...deliveryRoutes,
   ...pluginRoutes,
   ...hookRoutes,
   ...webhookRoutes,
+  ...mcpRoutes,
 ];

@@ -15,6 +15,7 @@ export const who = text.check(
 
 export const runId = text.check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'is not the id of a run' }));
 export const deliveryId = text.check(z.regex(/^\d{1,15}\.\d{1,9}$/, { error: 'is not the id of a delivery' }));
+export const approvalId = text.check(z.regex(/^tool-[0-9a-f]{12}$/, { error: 'is not the id of a call that waits' }));
 export const pluginName = text.check(
   z.regex(/^(?:@[a-z0-9-]{1,64}\/)?[a-z0-9][a-z0-9.-]{0,127}$/, { error: 'is not the name of a plugin' }),
 );

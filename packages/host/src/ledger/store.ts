@@ -130,6 +130,8 @@ export interface EventFilter {
   readonly run?: string;
   /** A name, or several with `*` for any text: `turn:*`. */
   readonly type?: string;
+  /** Only what was said in this chat, and that it was cleared. */
+  readonly chat?: string;
   /** At this time or later. */
   readonly since?: Date;
   /** At this time or before. */

@@ -1,3 +1,4 @@
+import type { TurnChat } from 'patchbay-sdk';
 import { documentsIn } from '../day/bundle.ts';
 import { holdReasonOf } from './reviews.ts';
 import type { RunState, Turn } from './state.ts';
@@ -7,6 +8,7 @@ import type { Plan } from './workshop.ts';
 export function bundleOf(
   { state, step, role: name, attempt, turn_id, reviews }: Plan,
   patch: string | null,
+  chat: TurnChat | null = null,
 ): Record<string, string> {
   const role = state.template.roles[name];
   const before = state.turns.find((turn) => turn.turn_id === turn_id);
@@ -34,6 +36,9 @@ export function bundleOf(
     ...Object.fromEntries(
       Object.entries(documentsIn(state, role?.report ?? null)).map(([file, one]) => [file, json(one)]),
     ),
+    ...(chat === null
+      ? {}
+      : { 'conversation.json': json({ jid: chat.jid, workspace: chat.workspace, history: chat.history }) }),
     ...(patch === null ? {} : { 'changes.patch': patch }),
   };
 }

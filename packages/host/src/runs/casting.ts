@@ -5,6 +5,7 @@ import type { Role, Step } from './template/template.ts';
 
 /** Which core plays a role, and how: as the project says, or else the template. */
 export function castingOf(role: Role, { roles, core }: RunSettings): Casting {
+  if (role.isCast === true) return { core: role.core, with: role.with };
   const own = roles[role.name];
   if (own !== undefined) return { core: own.core, with: { ...role.with, ...own.with } };
   if (role.core !== 'default' || core === null) return { core: role.core, with: role.with };

@@ -10,7 +10,8 @@ export const tokenVariable = 'PATCHBAY_APPROVER_TOKEN';
 
 /**
  * What no agent may touch, whatever its role: the record of what it did, what the host obeys, keeps and runs; of all that only
- * its worktree, and the folder of its attempt if it has one. Nor may it see with what others ask things of the host.
+ * its worktree or plain folder, and the folder of its attempt if it has one. In a plain folder, nothing else of the project
+ * either. Nor may it see with what others ask things of the host.
  */
 export function guarded(
   { project, kind, root }: Workspace,
@@ -23,9 +24,10 @@ export function guarded(
     '.agentxchain/plugins',
     'pace/pace.config.yaml',
   ];
+  const isPlain = kind === 'plain';
   return {
-    readOnly: [stateDir(project), ...obeyed.map((name) => join(project, name))],
-    writable: [...(kind === 'worktree' ? [root] : []), ...(attempt === undefined ? [] : [attempt])],
+    readOnly: [...(isPlain ? [project] : []), stateDir(project), ...obeyed.map((name) => join(project, name))],
+    writable: [...(kind === 'folder' ? [] : [root]), ...(attempt === undefined ? [] : [attempt])],
     hidden: [apiTokenFile(project)],
   };
 }

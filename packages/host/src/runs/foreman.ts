@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PatchbayError } from 'patchbay-sdk';
 import { type LedgerStore, openStatuses, type RunRow } from '../ledger/index.ts';
+import { isChatRun } from './chat-run.ts';
 import { loadRun } from './engine.ts';
 import { restOf } from './rest.ts';
 import type { Runs } from './runs.ts';
@@ -28,7 +29,7 @@ const longestTimerMs = 3_600_000;
 /**
  * Carries on all runs of a project as they become ready: those that were asked for, those that a host before left, those on
  * which somebody has decided, those whose time to wait is over. The oldest first, so many at once, never one of them twice.
- * A run that waits takes up two numbers.
+ * A run that waits takes up two numbers. Runs that answer messages are somebody else's, until they wait.
  */
 export class Foreman {
   readonly #parts: ForemanParts;
@@ -52,7 +53,7 @@ export class Foreman {
   start(): void {
     const { ledger } = this.#parts;
     this.#unhear = [
-      ledger.on('requested', () => this.look()),
+      ledger.on('requested', (run_id) => !isChatRun(run_id) && this.look()),
       ledger.on('elsewhere', () => this.look()),
       // The other steps are those of the engines at work here.
       ledger.on('appended', ({ event }) => event.type === 'approval:decided' && this.look()),
@@ -115,6 +116,8 @@ export class Foreman {
       if (this.#stopping.signal.aborted) return;
       // As soon as one of them has stopped, it is looked again.
       if (this.#busy.size >= this.#atOnce) return;
+      // Those who look after chats carry them on, and leave them to wait here.
+      if (isChatRun(row.run_id) && row.status !== 'waiting') continue;
       open.add(row.run_id);
       if (!this.#busy.has(row.run_id) && (await this.#isReady(row))) this.#carryOn(row.run_id);
     }

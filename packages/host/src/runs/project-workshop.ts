@@ -11,6 +11,7 @@ import {
   commitTurn,
   mergeTurn,
   observe,
+  openPlain,
   openTurnWorkspace,
   openWorkspace,
   outside,
@@ -24,6 +25,7 @@ import {
 } from '../workspaces/index.ts';
 import { bundleOf } from './bundle.ts';
 import { castingOf, isParallel, roleOf, stepOf } from './casting.ts';
+import { chatIn, workspacesFolder } from './chat-run.ts';
 import { guarded } from './confinement.ts';
 import { most } from './cost.ts';
 import type { RunState, Turn } from './state.ts';
@@ -49,7 +51,10 @@ const unended: Ending = { exit_code: null, signal: null, timed_out: false };
 /** How long a core that was stopped has to end; by then its processes were killed. */
 const graceMs = 15_000;
 
-/** Works on turns in the project: a worktree where it is a repository, the folder itself where not. */
+/**
+ * Works on turns in the project: a worktree where it is a repository, the folder itself where not. Those that answer messages work
+ * in the folder of their workspace.
+ */
 export class ProjectWorkshop implements Workshop {
   readonly #parts: WorkshopParts;
   readonly #files: TurnFiles;
@@ -66,7 +71,7 @@ export class ProjectWorkshop implements Workshop {
     await this.#giveUp(state, turn_id, attempt - 1);
     const dir = join(this.#files.dir(state, { turn_id, attempt }), 'bundle');
     const diff = reviews === null ? null : await this.#patchOf(state, reviews);
-    const { path, files, sha256 } = sealBundle(dir, bundleOf(plan, diff));
+    const { path, files, sha256 } = sealBundle(dir, bundleOf(plan, diff, this.#parts.chatOf?.(state)));
     return { adapter: this.#casting(roleOf(state, role)).core, bundle: { path, files: [...files], sha256 } };
   }
 
@@ -74,7 +79,7 @@ export class ProjectWorkshop implements Workshop {
     const ws = await this.#workspace(state, turn);
     const act = () => this.#unlessStopped(signal, () => this.#workIn(ws, state, turn, signal, spent));
     // A folder cannot be had twice: what one changes there would be blamed on the other.
-    const end = await (ws.kind === 'folder' && isParallel(state, turn) ? this.#inTurn(state, act) : act());
+    const end = await (ws.repository === null && isParallel(state, turn) ? this.#inTurn(state, act) : act());
     return this.#charged(state, turn, end);
   }
 
@@ -143,13 +148,17 @@ export class ProjectWorkshop implements Workshop {
   }
 
   async close(state: RunState): Promise<void> {
+    this.#files.forget(state);
+    if (plainIn(state) !== undefined) return;
     // Nothing was ever opened, or it is closed already.
     if (!existsSync(join(this.#files.run(state), 'git'))) return;
     await closeWorkspace(await this.#runWorkspace(state), { keepBranch: true });
   }
 
-  #runWorkspace(state: RunState): Promise<Workspace> {
+  async #runWorkspace(state: RunState): Promise<Workspace> {
     const { run_id, resumes, builds_on } = state;
+    const folder = plainIn(state);
+    if (folder !== undefined) return openPlain({ project: this.#parts.project, folder, state: this.#files.run(state) });
     const branchOf = (run: string | null) => (run === null ? undefined : `patchbay/${run}`);
     // What was accepted before it was held is on the branch of the run that it goes on with.
     const places = { from: branchOf(resumes), ahead: branchOf(builds_on) };
@@ -290,6 +299,12 @@ export class ProjectWorkshop implements Workshop {
     const files_changed = own.flatMap(({ path, from }) => (from === null ? [path] : [from, path]));
     return { ...unended, error: null, result: { ...result, files_changed, verification } };
   }
+}
+
+/** The folder of the project that a run works in as it is; undefined if it has a workspace of its own. */
+function plainIn({ inputs }: RunState): string | undefined {
+  const chat = chatIn(inputs);
+  return chat === undefined || chat.repo_access ? undefined : join(workspacesFolder, chat.workspace);
 }
 
 function failed(code: string, errors: Invalid['errors']): TurnEnd {

@@ -12,6 +12,8 @@ export type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
 /** What is kept of turns while their run goes on, in the state folder of the project. */
 export class TurnFiles {
   readonly #state: string;
+  /** Of turns in plain workspaces what was there before, by turn: first of its attempts, then of the last one. */
+  readonly #plain = new Map<string, { readonly first: Snapshot; readonly attempt: number; readonly last: Snapshot }>();
 
   constructor(state: string) {
     this.#state = state;
@@ -41,23 +43,20 @@ export class TurnFiles {
 
   /** What the attempt has spent so far, by what its core told. */
   spent(run: Run, attempt: Attempt): TurnCost {
-    const file = this.#spentFile(run, attempt);
+    const file = join(this.#keptPlace(run, attempt), 'spent.json');
     return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as TurnCost) : free;
   }
 
   /** Adds to it: a crash does not make it less. Gives the sum. */
   spend(run: Run, attempt: Attempt, cost: TurnCost): TurnCost {
     const sum = plus(this.spent(run, attempt), cost);
-    writeWhole(this.#spentFile(run, attempt), JSON.stringify(sum));
+    writeWhole(join(this.#kept(run, attempt), 'spent.json'), JSON.stringify(sum));
     return sum;
-  }
-
-  #spentFile(run: Run, attempt: Attempt): string {
-    return join(this.#kept(run, attempt), 'spent.json');
   }
 
   /** What was there before the attempt: looked up once, so that a crash in between changes nothing. */
   async before(run: Run, attempt: Attempt, ws: Workspace): Promise<Snapshot> {
+    if (ws.kind === 'plain') return (await this.#beforePlain(run, attempt, ws)).last;
     const file = join(this.#kept(run, attempt), 'before.json');
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
     const before = await snapshot(ws);
@@ -69,8 +68,28 @@ export class TurnFiles {
 
   /** What was there before the first attempt: the later ones go on with what it left. */
   async beforeAll(run: Run, attempt: Attempt, ws: Workspace): Promise<Snapshot> {
+    if (ws.kind === 'plain') return (await this.#beforePlain(run, attempt, ws)).first;
     const before = await this.before(run, attempt, ws);
     return { ...before, tree: readFileSync(this.#beginning(run, attempt.turn_id), 'utf8') };
+  }
+
+  /** A run has ended: what is in memory of it goes. */
+  forget({ run_id }: Run): void {
+    for (const key of this.#plain.keys()) if (key.startsWith(`${run_id}/`)) this.#plain.delete(key);
+  }
+
+  /**
+   * Not kept on the disk: that would cost more than the rest of a message. After a crash it is looked again, and what was changed
+   * before it is not told.
+   */
+  async #beforePlain({ run_id }: Run, { turn_id, attempt }: Attempt, ws: Workspace) {
+    const key = `${run_id}/${turn_id}`;
+    const known = this.#plain.get(key);
+    if (known?.attempt === attempt) return known;
+    const last = await snapshot(ws);
+    const before = { first: known?.first ?? last, attempt, last };
+    this.#plain.set(key, before);
+    return before;
   }
 
   /** What earlier attempts left is gone: the next one is the first. */
@@ -79,10 +98,14 @@ export class TurnFiles {
   }
 
   /** What the host keeps of an attempt, for itself: who works on it can change the folder of the attempt. It is made. */
-  #kept(run: Run, { turn_id, attempt }: Attempt): string {
-    const dir = join(this.run(run), 'kept', `${turn_id}-${attempt}`);
+  #kept(run: Run, attempt: Attempt): string {
+    const dir = this.#keptPlace(run, attempt);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     return dir;
+  }
+
+  #keptPlace(run: Run, { turn_id, attempt }: Attempt): string {
+    return join(this.run(run), 'kept', `${turn_id}-${attempt}`);
   }
 
   /** Holds the tree with which a turn began. */

@@ -15,6 +15,14 @@ export interface Job {
   readonly writable?: readonly string[];
   /** Files that it finds empty, where there are namespaces; what is not there is left out. */
   readonly hidden?: readonly string[];
+  /**
+   * `own`: it is bubblewrap itself, or becomes it, and makes the namespace that the job runs in. `none`: it only asks another program to run
+   * something, and can do so in no namespace. What is read-only, writable or hidden there is for it to see to.
+   * @default it is put into one, where there are namespaces
+   */
+  readonly namespace?: 'own' | 'none';
+  /** Ends what it had another program run, by the same environment, where it is ended before it has done so itself. */
+  readonly after?: readonly string[];
   readonly timeoutMs: number;
   /** It is ended if it prints nothing for so long. @default it may be silent */
   readonly silenceMs?: number;

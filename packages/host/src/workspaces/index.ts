@@ -3,6 +3,7 @@ export type { Change } from './change.ts';
 export { type CommitText, commitTurn, type Merged, mergeTurn } from './commit.ts';
 export { closeTurnWorkspace, closeWorkspace, type OpenWorkspace, openTurnWorkspace, openWorkspace } from './open.ts';
 export { type DiffStat, diffStat, patch } from './patch.ts';
+export { type OpenPlain, openPlain } from './plain.ts';
 export { restore } from './restore.ts';
 export { mayWrite, outside } from './scope.ts';
 export { observe, type Snapshot, snapshot } from './snapshot.ts';

@@ -3,6 +3,7 @@ import { isAbsolute, join, posix, resolve } from 'node:path';
 import type { Change } from './change.ts';
 import { git } from './git.ts';
 import { inMirror, withIndex } from './mirror.ts';
+import { takeBackAdded } from './plain.ts';
 import { putBack } from './protected.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stage } from './stage.ts';
@@ -10,9 +11,10 @@ import type { Workspace } from './workspace.ts';
 
 /**
  * Takes changes back, so that those files are as they were in the snapshot. Gives the changes that could not be taken
- * back, because what was there was not kept: a large file, an installed plugin. Rejects with WORKSPACE_FAILED.
+ * back, because what was there was not kept: a large file, an installed plugin, in a plain workspace any file that was there. Rejects with WORKSPACE_FAILED.
  */
 export async function restore(ws: Workspace, changes: readonly Change[], before: Snapshot): Promise<readonly Change[]> {
+  if (ws.kind === 'plain') return takeBackAdded(ws, changes);
   const special = changes.filter(isSpecial);
   const held = special.length === 0 ? new Set<string>() : await pathsOf(ws, before);
   const left = special.filter((change) => !takeBack(ws, change, before, held));

@@ -3,20 +3,25 @@ import { basename, dirname, join, posix, resolve, sep } from 'node:path';
 import type { Change } from './change.ts';
 import { git } from './git.ts';
 import { inMirror, writeTree } from './mirror.ts';
+import { changedSince, listed } from './plain.ts';
 import { linkTarget, protectedChanges, protectedIn, type Watched, watch } from './protected.ts';
 import { stage, type Unheld } from './stage.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What was there at one time. Plain data, to be kept while a turn runs; the contents of files are in the mirror. */
 export interface Snapshot extends Unheld {
-  /** The id of all files that git does not ignore. */
+  /** The id of all files that git does not ignore; of a plain workspace, the list of its files. */
   readonly tree: string;
   /** What lies outside of them, and must not change. */
   readonly watched: Watched;
 }
 
+/** Of a plain workspace nothing else is looked at: its programs cannot write elsewhere in the project. */
+const nothing = { large: {}, repositories: [], submodules: [], unusable: [], watched: {} };
+
 /** What is in a workspace now. Rejects with WORKSPACE_FAILED if git cannot say. */
 export async function snapshot(ws: Workspace): Promise<Snapshot> {
+  if (ws.kind === 'plain') return { ...nothing, tree: listed(ws) };
   const watched = watch(ws);
   const unheld = await stage(ws);
   return { tree: await writeTree(ws), ...unheld, watched };
@@ -28,6 +33,7 @@ export async function snapshot(ws: Workspace): Promise<Snapshot> {
  * elsewhere. Rejects with WORKSPACE_FAILED.
  */
 export async function observe(ws: Workspace, before: Snapshot): Promise<readonly Change[]> {
+  if (ws.kind === 'plain') return changedSince(ws, before.tree);
   const guarded = await protectedChanges(ws, before.watched);
   const unheld = await stage(ws);
   const args = ['diff-index', '--cached', '--raw', '-z', '--no-abbrev', '--find-renames', before.tree];

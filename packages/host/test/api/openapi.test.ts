@@ -73,7 +73,13 @@ describe('The OpenAPI document', () => {
   it('is served, and every operation in it answers', async () => {
     const serving = await Serving.start('straight', { repository: false });
     expect((await serving.get('/openapi.json')).body).toEqual(JSON.parse(JSON.stringify(document)));
-    const examples: Record<string, string> = { run_id: 'run-0', id: '1.0', name: 'nobody' };
+    const nobodys = { name: 'nobody', workspace: 'nobody', server: 'nobody' };
+    const examples: Record<string, string> = {
+      ...nobodys,
+      run_id: 'run-0',
+      id: '1.0',
+      approval_id: 'tool-000000000000',
+    };
     for (const { path, method, operation } of operations) {
       if (path === '/events/stream') continue;
       const at = path.replaceAll(/\{(\w+)\}/g, (_, name) => examples[name] ?? '');
@@ -89,7 +95,7 @@ describe('The OpenAPI document', () => {
 describe('docs/api.md', () => {
   it('has a line for every route, and for no other', () => {
     const page = readFileSync(join(root, 'docs/api.md'), 'utf8');
-    const lines = page.split('\n').filter((line) => /^\| `(?:GET|POST) /.test(line));
+    const lines = page.split('\n').filter((line) => /^\| `(?:GET|POST|DELETE) /.test(line));
     expect(lines).toEqual(
       routes.map(({ method, path, summary }) => `| \`${method.toUpperCase()} ${path}\` | ${summary} |`),
     );

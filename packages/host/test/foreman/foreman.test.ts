@@ -24,6 +24,20 @@ describe('A foreman carries on', () => {
     await becomes(ledger, 'run-1', 'completed');
   });
 
+  it('runs that answer messages only when they wait for somebody: until then they are somebody else’s', async () => {
+    const { ask, hire, ledger, runs, approve } = await site();
+    await ask('chat-1', gated);
+    hire();
+    await ask('chat-2', simple);
+    await ask('run-1', simple);
+    await becomes(ledger, 'run-1', 'completed');
+    expect(await ledger.run('chat-1')).toMatchObject({ status: 'pending' });
+    expect(await ledger.run('chat-2')).toMatchObject({ status: 'pending' });
+    await runs.advance('chat-1');
+    await approve('chat-1');
+    await becomes(ledger, 'chat-1', 'completed');
+  });
+
   it('runs that another process asks for', async () => {
     const { hire, ledger, file } = await site();
     hire();

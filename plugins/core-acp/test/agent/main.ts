@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { agent, methods, ndJsonStream } from '@agentclientprotocol/sdk';
+import { agent, type McpServer, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { scenes } from './scenes.ts';
 
 const scene = scenes[process.argv[2] ?? ''];
@@ -12,11 +12,18 @@ const stream = ndJsonStream(
   Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
   Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
 );
+let mcpServers: readonly McpServer[] = [];
 const cancelled = Promise.withResolvers<void>();
 
 agent({ name: 'fake' })
-  .onRequest(methods.agent.initialize, () => ({ protocolVersion: scene.version ?? 1 }))
-  .onRequest(methods.agent.session.new, () => scene.session ?? { sessionId: 'session' })
+  .onRequest(methods.agent.initialize, () => ({
+    protocolVersion: scene.version ?? 1,
+    ...(scene.capabilities === undefined ? {} : { agentCapabilities: scene.capabilities }),
+  }))
+  .onRequest(methods.agent.session.new, ({ params }) => {
+    mcpServers = params.mcpServers;
+    return scene.session ?? { sessionId: 'session' };
+  })
   .onRequest(methods.agent.session.setMode, ({ params }) => {
     process.stderr.write(`mode ${params.modeId}\n`);
     return {};
@@ -25,7 +32,7 @@ agent({ name: 'fake' })
     const [block] = params.prompt;
     const prompt = block?.type === 'text' ? block.text : '';
     const resultFile = /Write one JSON object to (\S+);/.exec(prompt)?.[1] ?? '';
-    return scene.play({ client, prompt, resultFile, cancelled: cancelled.promise });
+    return scene.play({ client, prompt, resultFile, mcpServers, cancelled: cancelled.promise });
   })
   .onNotification(methods.agent.session.cancel, () => cancelled.resolve())
   .connect(stream);

@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { methods } from '@agentclientprotocol/sdk';
-import { ask, done, read, type Scene, say, tell, write } from './stage.ts';
+import { methods, type RequestPermissionRequest } from '@agentclientprotocol/sdk';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { ask, done, read, type Scene, type Stage, say, tell, write } from './stage.ts';
 
 const never = new Promise<never>(() => {});
 const result = (summary: unknown) => JSON.stringify({ status: 'completed', summary });
@@ -14,6 +16,39 @@ function attempt(act: () => void): string {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'failed';
   }
+}
+
+/** What the tools answer that an agent is given, called by a real client. */
+async function usesTools(stage: Stage): Promise<typeof done> {
+  const [server] = stage.mcpServers;
+  const client = new Client({ name: 'fake', version: '1.0.0' });
+  if (server === undefined) {
+    await write(stage, stage.resultFile, result('no tools'));
+    return done;
+  }
+  const headers = 'url' in server ? Object.fromEntries(server.headers.map(({ name, value }) => [name, value])) : {};
+  await client.connect(
+    'command' in server
+      ? new StdioClientTransport({ command: server.command, args: server.args })
+      : new StreamableHTTPClientTransport(new URL('url' in server ? server.url : ''), { requestInit: { headers } }),
+  );
+  const { tools } = await client.listTools();
+  const { content } = await client.callTool({ name: 'double', arguments: { n: 21 } });
+  await client.close();
+  const toolCall = (title: string) => ({ toolCallId: title, title, kind: 'other' as const });
+  const options = [
+    { optionId: 'yes', name: 'Yes', kind: 'allow_once' as const },
+    { optionId: 'no', name: 'No', kind: 'reject_once' as const },
+  ];
+  const allowed: unknown[] = [];
+  for (const title of ['mcp__patchbay__double', 'mcp__other__double']) {
+    const asked: RequestPermissionRequest = { sessionId: 'session', toolCall: toolCall(title), options };
+    const { outcome } = await stage.client.request(methods.client.session.requestPermission, asked);
+    allowed.push(outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome);
+  }
+  const way = 'command' in server ? 'stdio' : 'http';
+  await write(stage, stage.resultFile, result([way, tools.map(({ name }) => name), content, allowed]));
+  return done;
 }
 
 /** The ways in which the fake agent behaves, by name. */
@@ -60,6 +95,8 @@ export const scenes: Readonly<Record<string, Scene>> = {
       return done;
     },
   },
+  'uses tools over stdio': { play: usesTools },
+  'uses tools over HTTP': { capabilities: { mcpCapabilities: { http: true } }, play: usesTools },
   'says nothing': {
     async play() {
       return done;

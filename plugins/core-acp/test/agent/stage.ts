@@ -1,5 +1,7 @@
 import type {
+  AgentCapabilities,
   AgentContext,
+  McpServer,
   NewSessionResponse,
   PromptResponse,
   RequestPermissionRequest,
@@ -13,6 +15,8 @@ export interface Stage {
   readonly client: AgentContext;
   readonly prompt: string;
   readonly resultFile: string;
+  /** Where it reaches tools. */
+  readonly mcpServers: readonly McpServer[];
   /** Resolves when the session is cancelled. */
   readonly cancelled: Promise<void>;
 }
@@ -22,6 +26,7 @@ export interface Scene {
   /** Done before it speaks the protocol. */
   start?(): void;
   readonly version?: number;
+  readonly capabilities?: AgentCapabilities;
   readonly session?: NewSessionResponse;
   play(stage: Stage): Promise<PromptResponse & { usage?: unknown }>;
 }

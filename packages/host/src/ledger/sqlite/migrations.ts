@@ -100,4 +100,9 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (plugin, handler)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What was said in a chat: read from its end whenever somebody says more.
+  CREATE INDEX events_by_chat ON events (json_extract(payload, '$.chat_jid'))
+    WHERE type IN ('message:received', 'message:sent', 'chat:cleared');
+  `,
 ];

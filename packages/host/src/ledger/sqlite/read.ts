@@ -43,15 +43,22 @@ async function* paged<T>(wanted: number, page: (size: number, last: T | undefine
 }
 
 /** Of this name, or one of those that a pattern with `*` means? The plus keeps the order of places: no sorting. */
-function named(name: string) {
-  if (!name.includes('*')) return sql<boolean>`e.type = ${name}`;
+function named(name: string, isFound = false) {
+  if (!name.includes('*')) return isFound ? sql<boolean>`+e.type = ${name}` : sql<boolean>`e.type = ${name}`;
   return sql<boolean>`+e.type GLOB ${name.replaceAll(/[?[]/g, '[$&]')}`;
 }
 
-function eventQuery(db: Kysely<Tables>, { run, type, since, until, afterSeq, beforeSeq }: EventFilter) {
+/** In the words of the index. */
+function said(chat: string) {
+  const isSaid = sql<boolean>`e.type IN ('message:received', 'message:sent', 'chat:cleared')`;
+  return sql<boolean>`json_extract(e.payload, '$.chat_jid') = ${chat} AND ${isSaid}`;
+}
+
+function eventQuery(db: Kysely<Tables>, { run, type, chat, since, until, afterSeq, beforeSeq }: EventFilter) {
   let query = db.selectFrom('events as e');
   if (run !== undefined) query = query.where('e.run_id', '=', run);
-  if (type !== undefined) query = query.where(named(type));
+  if (chat !== undefined) query = query.where(said(chat));
+  if (type !== undefined) query = query.where(named(type, chat !== undefined));
   if (since !== undefined) query = query.where(sql<boolean>`+e.at >= ${since.toISOString()}`);
   if (until !== undefined) query = query.where(sql<boolean>`+e.at <= ${until.toISOString()}`);
   if (afterSeq !== undefined) query = query.where('e.seq', '>', afterSeq);

@@ -8,11 +8,13 @@ import type { RunTableRow } from './tables.ts';
 /** The statements about runs. Those that change something belong inside a transaction of the writer's. */
 export class RunStatements {
   readonly #one;
+  readonly #head;
   readonly #request;
   readonly #step;
 
   constructor(db: DatabaseSync) {
     this.#one = db.prepare('SELECT * FROM runs WHERE run_id = ?');
+    this.#head = db.prepare('SELECT head FROM runs WHERE run_id = ?');
     this.#request = db.prepare(`INSERT INTO runs (run_id, status, template, goal, request, head, created_at, updated_at)
       VALUES (?, 'pending', ?, ?, ?, 0, ?, ?) ON CONFLICT (run_id) DO NOTHING`);
     this.#step = db.prepare(`INSERT INTO runs (run_id, status, template, goal, head, created_at, updated_at)
@@ -32,7 +34,7 @@ export class RunStatements {
 
   /** Throws `RUN_MOVED` if the run has taken a step that the caller does not know of. */
   expect(run: string, head: number): void {
-    const found = this.read(run)?.head ?? 0;
+    const found = (this.#head.get(run) as { head: number } | undefined)?.head ?? 0;
     if (found === head) return;
     const message = `run ${run} has gone on: its last step is event ${found}, not ${head}`;
     throw new PatchbayError('RUN_MOVED', message, { run });

@@ -22,6 +22,8 @@ export interface Role {
   readonly mandate: string;
   /** The agent core that plays it. */
   readonly core: string;
+  /** Whether the core was chosen for this run: what the project says of the role does not count. @default false */
+  readonly isCast?: boolean;
   /** Settings of the core for this role. */
   readonly with: Readonly<Record<string, unknown>>;
   /** Globs of files it may change, relative to the workspace, for `path.matchesGlob`; none by default. */

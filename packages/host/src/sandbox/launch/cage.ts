@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bubblewrapWorks, confined } from '../bubblewrap.ts';
 import type { Confinement, Job } from '../job.ts';
@@ -65,10 +66,24 @@ async function until(done: () => boolean): Promise<void> {
 
 const own = [...confined, '--new-session', '--json-status-fd'];
 
+/** What the loader of programs heeds, in bubblewrap too, which nothing confines yet. */
+const ofLoader = /^(?:LD_|GLIBC_|MALLOC_|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
+
+/** The environment in which bubblewrap itself is safe to start; `inNamespace` gives the job the rest. */
+export function safeFor(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ofLoader.test(name)));
+}
+
 /** The command that runs `argv` in a namespace of its own, with a /proc that shows nothing else; status comes on 3. */
 export function inNamespace(
   bwrap: string,
-  { cwd, readOnly = [], writable = [], hidden = [] }: Pick<Job, 'cwd' | 'readOnly' | 'writable' | 'hidden'>,
+  {
+    cwd,
+    env,
+    readOnly = [],
+    writable = [],
+    hidden = [],
+  }: Pick<Job, 'cwd' | 'env' | 'readOnly' | 'writable' | 'hidden'>,
   argv: readonly string[],
 ): string[] {
   const guarded = [
@@ -78,7 +93,18 @@ export function inNamespace(
     // Otherwise root could mount them anew.
     ...(readOnly.length + hidden.length > 0 ? ['--cap-drop', 'ALL'] : []),
   ];
-  return [bwrap, ...own, '3', ...guarded, '--chdir', cwd, '--', ...argv];
+  const loader = Object.entries(env).filter(([name]) => ofLoader.test(name));
+  const set = loader.flatMap(([name, value]) => ['--setenv', name, value]);
+  return [bwrap, ...own, '3', ...guarded, ...set, '--chdir', cwd, '--', ...argv];
+}
+
+/**
+ * The command of a job that makes its own namespace by bubblewrap, or by a program that becomes bubblewrap, made to tell its
+ * status on 3.
+ */
+export function ownNamespace(argv: readonly string[]): string[] {
+  const at = argv.findIndex((word) => basename(word) === 'bwrap');
+  return [...argv.slice(0, at + 1), '--json-status-fd', '3', ...argv.slice(at + 1)];
 }
 
 /** What this system allows, given where bubblewrap is. */

@@ -90,7 +90,8 @@ async function endStrays(entries: readonly string[]): Promise<void> {
   }
 }
 
-function isOwned(rest: string): boolean {
+/** Whether the process lives whose folder, or whatever it names, begins with this after the prefix of its project. */
+export function isOwned(rest: string): boolean {
   const [pid = '', started = ''] = rest.split('-');
   if (!/^[1-9]\d*$/.test(pid)) return false;
   const stat = statOf(Number(pid));

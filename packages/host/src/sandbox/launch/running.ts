@@ -6,7 +6,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, type Job, usualGraceMs } from '../job.ts';
 import { eachLine } from '../wire.ts';
-import { type Cage, groupCage, inNamespace, namespaceCage } from './cage.ts';
+import { clearUp } from './after.ts';
+import { type Cage, groupCage, inNamespace, namespaceCage, ownNamespace, safeFor } from './cage.ts';
 import { type FolderPlace, JobFolders } from './job-folders.ts';
 import { type Listener, Live } from './live.ts';
 import type { Pipes } from './pipes.ts';
@@ -41,6 +42,13 @@ interface Status {
   'exit-code'?: number;
 }
 
+/** What is started for a job. */
+interface Command {
+  readonly argv: readonly string[];
+  /** Whether it is bubblewrap, which tells of the job in it on 3. */
+  readonly tells: boolean;
+}
+
 /** One job, from its start to when nothing is left of it. */
 export class Running {
   /** The process group to kill should this process be killed itself. */
@@ -63,7 +71,8 @@ export class Running {
   constructor(job: Job, place: Place, listener?: Listener) {
     this.#job = job;
     this.#program = programOf(job);
-    const { pipes, bwrap } = place;
+    const { pipes } = place;
+    const command = commandFor(job, this.#program, place.bwrap);
     let folders: JobFolders | undefined;
     let streams: Streams | undefined;
     try {
@@ -71,7 +80,7 @@ export class Running {
       const env = { ...job.env, ...folders.give(job.files ?? {}), TMPDIR: folders.tmp };
       const input = job.stdin === undefined ? undefined : folders.put('stdin', job.stdin);
       streams = new Streams(pipes, input, listener?.follow === 'talk');
-      this.#child = this.#spawn(streams, bwrap, env);
+      this.#child = this.#spawn(streams, command, env);
     } catch (error) {
       streams?.discard();
       folders?.remove();
@@ -81,7 +90,7 @@ export class Running {
     this.#streams = streams;
     this.#live = listener === undefined ? undefined : new Live(streams.reading, listener);
     this.group = this.#child.pid ?? 0;
-    this.#status = bwrap === undefined ? undefined : statusFrom(this.#child.stdio[3] as Readable);
+    this.#status = command.tells ? statusFrom(this.#child.stdio[3] as Readable) : undefined;
     this.#cage =
       this.#status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => this.#status?.['child-pid']);
     this.#timer = setTimeout(() => this.#stop('deadline'), job.timeoutMs);
@@ -116,12 +125,10 @@ export class Running {
     this.#live?.taken(count);
   }
 
-  #spawn(streams: Streams, bwrap: string | undefined, env: Record<string, string>): ChildProcess {
-    const { argv, cwd } = this.#job;
-    const own = [this.#program, ...argv.slice(1)];
-    const [command = '', ...args] = bwrap === undefined ? own : inNamespace(bwrap, this.#job, own);
-    const stdio = [...streams.stdio, ...(bwrap === undefined ? [] : ['pipe' as const])];
-    return spawn(command, args, { cwd, env, detached: true, stdio });
+  #spawn(streams: Streams, { argv, tells }: Command, env: Record<string, string>): ChildProcess {
+    const [command = '', ...args] = argv;
+    const stdio = [...streams.stdio, ...(tells ? ['pipe' as const] : [])];
+    return spawn(command, args, { cwd: this.#job.cwd, env: tells ? safeFor(env) : env, detached: true, stdio });
   }
 
   async #watch(): Promise<Ended> {
@@ -141,6 +148,7 @@ export class Running {
     this.#live?.end();
     this.#child.stdio[3]?.destroy();
     await this.#cage.gone();
+    if (this.#why !== undefined || signal !== null) await clearUp(this.#job);
     return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
   }
 
@@ -181,6 +189,13 @@ export class Running {
     const message = `${this.#program} could not be started: ${cause instanceof Error ? cause.message : cause}`;
     return new CannotStart({ file: this.#program, message, hint: 'See what the system says about it.' });
   }
+}
+
+function commandFor(job: Job, program: string, bwrap: string | undefined): Command {
+  const own = [program, ...job.argv.slice(1)];
+  if (job.namespace === 'own') return { argv: ownNamespace(own), tells: true };
+  if (job.namespace === 'none' || bwrap === undefined) return { argv: own, tells: false };
+  return { argv: inNamespace(bwrap, job, own), tells: true };
 }
 
 function statusFrom(stream: Readable): Status {
