@@ -38,6 +38,7 @@ function install() {
 
 /** Programs that the tests use, with the Debian package that has them. */
 const programs = {
+  busybox: 'busybox-static',
   bwrap: 'bubblewrap',
   curl: 'curl',
   git: 'git',
@@ -45,6 +46,7 @@ const programs = {
   openssl: 'openssl',
   podman: 'podman',
   python3: 'python3',
+  runc: 'runc',
   tmux: 'tmux',
 };
 

@@ -1,4 +1,3 @@
-import { messageOf } from 'patchbay-sdk';
 import type { Rule } from '../config/assistant-settings.ts';
 import { bounded } from './bounded.ts';
 import { matches } from './globs.ts';
