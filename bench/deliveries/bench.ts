@@ -51,6 +51,8 @@ export async function run({ rounds }: Effort): Promise<Report> {
       row("HTTP hook vs Node's fetch", web, 'ours', 'fetch'),
       row('isolated module call vs starting Node', module, 'alone', 'node'),
       row(`the same, ${isolated.atOnce} at once, for each`, module, 'at once', 'node at once'),
+      row('isolated module call vs starting Node with no runner', module, 'alone', 'least'),
+      row(`the same, ${isolated.atOnce} at once, for each`, module, 'at once', 'least at once'),
       row('stall of a host of +512 MB by starting a script vs directly', stalled, 'ours', 'direct'),
       ...neighbourRows(found),
       {

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { type EventPayload, hooks } from 'patchbay-sdk';
 import { Kernel } from '../../packages/host/src/kernel/index.ts';
 import { IsolatedPlugin } from '../../packages/host/src/sandbox/isolated/index.ts';
+import { oneCall } from './one-call.ts';
 import { accepted, inFolder, write } from './project.ts';
 import { sideBySide, type Taken } from './side-by-side.ts';
 
@@ -19,20 +18,17 @@ const module = `export default {
   name: 'x', version: '1.0.0', hooks: { 'turn:accepted': () => ({ verdict: 'ok' }) },
 };
 `;
-/** The same as if there were no process yet: read the event, load the plugin, call it, tell its answer. */
-const starting = `const { readFileSync } = require('node:fs');
-const payload = JSON.parse(readFileSync(0, 'utf8'));
-import(process.argv[1]).then(async ({ default: { hooks } }) => {
-  console.log(JSON.stringify(await hooks[payload.event](payload)));
-});`;
-
-/** A call of an isolated module beside starting Node for it: each `alone`, and with 32 of them `at once`. */
+/**
+ * A call of an isolated module beside starting Node for it, in the same confinement: each `alone`, and with 32 of them `at once`.
+ * `node` does for its one call what is done for each of ours; `least` does as little as can be.
+ */
 export function beside(rounds: number): Promise<Taken> {
   return inFolder(async (dir) => {
     const file = join(dir, 'plugin.mjs');
     write(dir, { 'plugin.mjs': module });
     const options = { name: 'x', module: file, dir, project: dir, config: {}, grants: [], env: {} };
     const plugin = new IsolatedPlugin({ ...options, log: () => {} });
+    const started = await oneCall({ ...options, log: () => {} });
     const failed = (failure: Error) => {
       throw failure;
     };
@@ -42,8 +38,10 @@ export function beside(rounds: number): Promise<Taken> {
       await perCall(1, rounds * warmUp, (payload) => kernel.call('turn:accepted', payload));
       return await sideBySide(
         {
-          node: () => perCall(1, 1, (payload) => node(file, payload)),
-          'node at once': () => perCall(atOnce, 1, (payload) => node(file, payload)),
+          node: () => perCall(1, 1, started.runner),
+          'node at once': () => perCall(atOnce, 1, started.runner),
+          least: () => perCall(1, 1, started.least),
+          'least at once': () => perCall(atOnce, 1, started.least),
           alone: () => perCall(1, inARow, (payload) => kernel.call('turn:accepted', payload)),
           'at once': () => perCall(atOnce, inARow, (payload) => kernel.call('turn:accepted', payload)),
         },
@@ -66,12 +64,4 @@ async function perCall(times: number, calls: number, call: (payload: Accepted) =
     }),
   );
   return (performance.now() - start) / (times * calls);
-}
-
-async function node(file: string, payload: Accepted): Promise<void> {
-  const child = spawn(process.execPath, ['-e', starting, file], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const said = child.stdout.setEncoding('utf8').toArray();
-  child.stdin.end(JSON.stringify(payload));
-  await once(child, 'close');
-  if (JSON.parse((await said).join('')).verdict !== 'ok') throw new Error('the plugin gave no verdict');
 }
