@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { capabilityHooks, errorCodes, eventHooks, fieldsOf, type HookRow, type HookTable, hooks } from 'patchbay-sdk';
 import * as z from 'zod/mini';
+import { routes } from '../packages/host/src/api/routes.ts';
 import { documentNames, documents } from '../packages/host/src/day/documents.ts';
 import {
   documentForm,
@@ -111,6 +112,15 @@ function errorsPage(): string {
   ].join('\n\n');
 }
 
+/** The page of the API as it is, with a line for each route in its table. */
+function apiPage(): string {
+  const rows = routes.map(({ method, path, summary }) => `| \`${method.toUpperCase()} ${path}\` | ${summary} |`);
+  const [before = '', after = ''] = readFileSync('docs/api.md', 'utf8').split(
+    /(?<=\|---\|---\|\n)(?:\| `[A-Z]+ .*\n)+/,
+  );
+  return `${before}${rows.join('\n')}\n${after}`.trimEnd();
+}
+
 /** JSON Schemas of manifests, templates and documents: the very ones that they are checked with. */
 function schemaFile(title: string, schema: z.ZodMiniType): string {
   return JSON.stringify({ title, ...z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) }, null, 2);
@@ -119,6 +129,7 @@ function schemaFile(title: string, schema: z.ZodMiniType): string {
 const pages: Record<string, string> = {
   'docs/hooks.md': hooksPage(),
   'docs/errors.md': errorsPage(),
+  'docs/api.md': apiPage(),
   'docs/schemas/agentxchain-plugin.json': schemaFile('agentxchain-plugin.json', documentForm),
   'docs/schemas/agentxchain-plugin-0.1.json': schemaFile('agentxchain-plugin.json, shipped form 0.1', shippedForm),
   'docs/schemas/plugin.json': schemaFile('plugin.json of an Agent Plugins 1.0 package', portableForm),

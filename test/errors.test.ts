@@ -236,7 +236,7 @@ const provoke: Record<ErrorCode, () => unknown> = {
   MCP_UNKNOWN: () => printed(['mcp', 'call', 'nobody', 'echo'], { cwd: project({}) }),
   MCP_FAILED: () => {
     const mcp_servers = 'mcp_servers:\n  broken: { command: /nowhere/at-all }\n';
-    return printed(['mcp', 'call', 'broken', 'echo'], { cwd: folder({ 'patchbay.yaml': mcp_servers }) });
+    return printed(['mcp', 'start', 'broken'], { cwd: folder({ 'patchbay.yaml': mcp_servers }) });
   },
   RUNTIME_UNAVAILABLE: () => chooseRuntime(new Kernel(hooks), 'nobody', 'linux'),
   MOUNT_REFUSED: () => {
