@@ -121,7 +121,7 @@ describe('skills list', () => {
   it('shows each skill with tier and plugin, whether it is selected, and what is wrong', () => {
     const lost = `export default { name: 'lost', version: '1.0.0', provides: { skills: () => ['/nowhere'] } };`;
     const cwd = folder({
-      'patchbay.yaml': 'plugins: { hello: { path: hello/plugin.ts }, lost: { path: lost.mjs } }\n',
+      'patchbay.yaml': 'plugins: { hello: { path: hello/plugin.ts }, lost: { path: lost.mjs } }\nworkspaces: { chosen: { skills: [greeting] } }\n',
       'lost.mjs': lost,
     });
     cpSync(join(root, 'examples/hello'), join(cwd, 'hello'), { recursive: true });
@@ -133,6 +133,7 @@ describe('skills list', () => {
       skills: [{ name: 'greeting', plugin: 'hello', selected: false }],
       problems: [{ plugin: 'lost', dir: '/nowhere' }],
     });
+    expect(json(cwd, 'skills', 'list', '--workspace', 'chosen')).toMatchObject({ skills: [{ selected: true }] });
   });
 });
 

@@ -19,6 +19,19 @@ function doctor(cwd: string): { checks: Check[]; status: number | null } {
 const manifest = JSON.stringify({ name: 'p', version: '1.0.0', description: 'x', hooks: [] });
 
 describe('doctor', () => {
+  it('says where programs of the assistant run, and what is wrong with a runtime that is wanted', () => {
+    const workspaces = 'workspaces: { home: {} }\n';
+    const containers = (yaml: string) => {
+      const { checks, status } = doctor(folder({ 'patchbay.yaml': yaml }));
+      return { ...checks.find(({ name }) => name === 'containers'), status };
+    };
+    const fine = containers(`${workspaces}container: { runtime: none }\n`);
+    expect(fine).toMatchObject({ ok: true, status: 0 });
+    expect(fine.detail).toMatch(/^none is used; .*bubblewrap is .*podman is /);
+    expect(containers(`${workspaces}container: { runtime: dokcer }\n`)).toMatchObject({ ok: false, status: 1 });
+    expect(containers('').name).toBeUndefined();
+  });
+
   it('finds nothing wrong outside of a project', () => {
     const { checks, status } = doctor(folder());
     expect(status).toBe(0);

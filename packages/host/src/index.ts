@@ -9,6 +9,7 @@ export { type Holder, holderOf } from './config/holder.ts';
 export { findProject, type Project, type ProjectPlugin } from './config/project.ts';
 export { apiTokenFile, ledgerFile, stateDir } from './config/state.ts';
 export { workspaceFields } from './config/workspace.ts';
+export { chooseRuntime, type RuntimeStatus, runtimeStatus } from './containers/choose.ts';
 export {
   type BacklogItem,
   backlogOf,

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { discover, findProject, type Host, Launcher, openHost } from 'patchbay-host';
+import { chooseRuntime, discover, findProject, type Host, Launcher, openHost, runtimeStatus } from 'patchbay-host';
 import { listPlugins } from 'patchbay-host/install/manage';
 import type { Endpoint } from 'patchbay-host/ledger';
-import { messageOf, PatchbayError } from 'patchbay-sdk/errors';
+import { errorCodes, messageOf, PatchbayError } from 'patchbay-sdk/errors';
+import { builtins } from '../builtins.ts';
 import type { Run } from '../command.ts';
 import { projectLedger } from '../ledger.ts';
 import { columns, firstLine } from '../text.ts';
@@ -27,6 +28,7 @@ export const run: Run = async ({ cwd, version }) => {
     await processes(cwd),
     ...(await plugins(cwd)),
     ...(await pace(cwd, version)),
+    ...(await containers(cwd, version)),
     ...(await ledger(cwd)),
   ];
   const lines = checks.map(({ name, ok, detail, fix }) => [
@@ -110,6 +112,33 @@ async function pace(cwd: string, version: string): Promise<Check[]> {
     // What is wrong with the project file itself was told before.
     if (error.code === 'PROJECT_INVALID' && !error.file?.endsWith('pace.config.yaml')) return [];
     return [{ name: 'PACE', ok: false, detail: messageOf(error), fix: error.hint }];
+  } finally {
+    await host?.close();
+  }
+}
+
+/** Where programs of the assistant run: the runtimes there are, and whether the one that is wanted can be used. */
+async function containers(cwd: string, version: string): Promise<Check[]> {
+  let host: Host | undefined;
+  try {
+    const settings = findProject(cwd)?.assistant;
+    if (settings === undefined || Object.keys(settings.workspaces).length === 0) return [];
+    host = await openHost({ cwd, version, builtins });
+    const known = await runtimeStatus(host.kernel);
+    const chosen = await chooseRuntime(host.kernel, settings.container.runtime, process.platform).catch(messageOf);
+    const isChosen = typeof chosen !== 'string';
+    const said = known.map(({ name, available }) => `${name} ${available ? 'is available' : 'is not'}`).join(', ');
+    return [
+      {
+        name: 'containers',
+        ok: isChosen,
+        detail: isChosen ? `${chosen.name} is used; ${said}` : chosen,
+        fix: isChosen ? null : errorCodes.RUNTIME_UNAVAILABLE.hint,
+      },
+    ];
+  } catch (error) {
+    if (error instanceof PatchbayError) return [];
+    throw error;
   } finally {
     await host?.close();
   }

@@ -1,4 +1,4 @@
-import { listSkills } from 'patchbay-host';
+import { collectWorkspaces, listSkills } from 'patchbay-host';
 import { beside } from '../carry-on.ts';
 import type { Run } from '../command.ts';
 import { workspaceOf } from '../memory.ts';
@@ -7,7 +7,11 @@ import { plainLine } from '../width.ts';
 
 export const run: Run = async (input) => {
   const workspace = workspaceOf(input);
-  const { skills, problems } = await beside(input, ({ kernel }) => listSkills(kernel));
+  const { skills, problems } = await beside(input, async ({ kernel, project }) => {
+    const all = project === undefined ? [] : (await collectWorkspaces(kernel, project.assistant)).workspaces;
+    const wanted = all.find((one) => one.workspace.folder === workspace)?.workspace.skills;
+    return listSkills(kernel, wanted ?? undefined);
+  });
   const rows = skills.map(({ name, tier, plugin, selected, description }) => [
     name,
     tier,

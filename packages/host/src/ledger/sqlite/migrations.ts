@@ -101,8 +101,8 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
-  -- What was said in a chat: read from its end whenever somebody says more.
-  CREATE INDEX events_by_chat ON events (json_extract(payload, '$.chat_jid'))
+  -- What was said in a chat: read from its end whenever somebody says more. What was tampered with may not be JSON any more.
+  CREATE INDEX events_by_chat ON events (CASE WHEN json_valid(payload) THEN json_extract(payload, '$.chat_jid') END)
     WHERE type IN ('message:received', 'message:sent', 'chat:cleared');
   `,
 ];

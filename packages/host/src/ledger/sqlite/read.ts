@@ -50,8 +50,9 @@ function named(name: string, isFound = false) {
 
 /** In the words of the index. */
 function said(chat: string) {
+  const where = sql`CASE WHEN json_valid(e.payload) THEN json_extract(e.payload, '$.chat_jid') END`;
   const isSaid = sql<boolean>`e.type IN ('message:received', 'message:sent', 'chat:cleared')`;
-  return sql<boolean>`json_extract(e.payload, '$.chat_jid') = ${chat} AND ${isSaid}`;
+  return sql<boolean>`${where} = ${chat} AND ${isSaid}`;
 }
 
 function eventQuery(db: Kysely<Tables>, { run, type, chat, since, until, afterSeq, beforeSeq }: EventFilter) {
