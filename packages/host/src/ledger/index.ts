@@ -7,6 +7,7 @@ export type {
   Delivery,
   DeliveryFilter,
   DeliveryStatus,
+  Ended,
   Endpoint,
   EventFilter,
   Extent,

@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
-import { messageOf } from 'patchbay-sdk';
-import { type Draft, draftOf } from '../draft.ts';
+import { draftOf } from '../draft.ts';
 import { follow } from '../follow.ts';
 import type {
   AnyPayload,
   Appended,
+  AppendOptions,
   Delivery,
   DeliveryFilter,
+  Ended,
   EventFilter,
   Extent,
   LedgerNews,
@@ -23,6 +24,7 @@ import type {
 import { appending } from './append.ts';
 import { Head, verifyChain } from './chain.ts';
 import { DeliveryStatements, type Place, placeOf } from './deliveries.ts';
+import { Ending } from './ending.ts';
 import { fault } from './fault.ts';
 import { openFile, openReader } from './file.ts';
 import { News } from './news.ts';
@@ -84,20 +86,15 @@ class SqliteLedger implements LedgerStore {
   append(
     payload: AnyPayload,
     owes: readonly Owed[] = [],
-    { after }: { readonly after?: number } = {},
+    { after, isChecked = false }: AppendOptions = {},
   ): Promise<Appended> {
-    let draft: Draft;
-    // Not an async function: that would be one promise more for each event.
-    try {
-      this.#mustBeOpen();
-      draft = draftOf(payload);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    const told = (appended: Appended) => {
-      if (!appended.known) this.#news.tell('appended', appended);
-    };
-    return this.#writer.write(() => this.#append(draft, owes, after), { told, characters: draft.payload.length });
+    return this.#writing(() => {
+      const draft = draftOf(payload, isChecked);
+      const told = (appended: Appended) => {
+        if (!appended.known) this.#news.tell('appended', appended);
+      };
+      return this.#writer.write(() => this.#append(draft, owes, after), { told, characters: draft.payload.length });
+    });
   }
 
   requestRun(request: RunRequest): Promise<boolean> {
@@ -161,18 +158,28 @@ class SqliteLedger implements LedgerStore {
 
   settle(id: string, settlement: Settlement): Promise<boolean> {
     return this.#writing(() => {
-      const place = placeOf(id);
-      const annotations = jsonOf(settlement.annotations);
-      const request = jsonOf(settlement.request);
-      let whose: string | undefined;
+      const ending = new Ending(id, settlement);
       const act = () => {
-        whose = this.#deliveries.settle(place, settlement, annotations, request);
-        return whose !== undefined;
+        const isSettled = ending.write(this.#deliveries, this.#news, new Date().toISOString());
+        if (!isSettled) this.#deliveries.pluginOf(ending.place);
+        return isSettled;
+      };
+      return this.#writer.write(act, { told: () => ending.tell(this.#news), characters: ending.characters });
+    });
+  }
+
+  settleAll(ended: readonly Ended[]): Promise<void> {
+    return this.#writing(() => {
+      const endings = ended.map(({ id, settlement }) => new Ending(id, settlement));
+      const act = () => {
+        const now = new Date().toISOString();
+        for (const ending of endings) ending.write(this.#deliveries, this.#news, now);
       };
       const told = () => {
-        if (whose !== undefined && settlement.status === 'sending') this.#news.tell('unsent', whose);
+        for (const ending of endings) ending.tell(this.#news);
       };
-      return this.#become(place, act, { told, characters: request?.length ?? 0 });
+      const characters = endings.reduce((sum, ending) => sum + ending.characters, 0);
+      return this.#writer.write(act, { told, characters });
     });
   }
 
@@ -264,30 +271,26 @@ class SqliteLedger implements LedgerStore {
   }
 
   /** Writes what becomes of a delivery, if anything does, and tells it to who wants to hear. */
-  #become(
-    place: Place,
-    write: () => boolean,
-    { told, characters = 0 }: { told?: () => void; characters?: number } = {},
-  ): Promise<boolean> {
+  #become(place: Place, write: () => boolean): Promise<boolean> {
     let settled: Delivery | undefined;
     const act = () => {
       const hasChanged = write();
       settled = hasChanged && this.#news.wanted('settled') ? this.#deliveries.read(place) : undefined;
       return hasChanged;
     };
-    const tell = () => {
+    const told = () => {
       if (settled !== undefined) this.#news.tell('settled', settled);
-      told?.();
     };
-    return this.#writer.write(act, { told: tell, characters });
+    return this.#writer.write(act, { told });
   }
 
-  async #writing<T>(act: () => Promise<T>): Promise<T> {
-    this.#mustBeOpen();
+  /** Not an async function: that would be two promises more for each change. What the writer rejects with has a name. */
+  #writing<T>(act: () => Promise<T>): Promise<T> {
     try {
-      return await act();
+      this.#mustBeOpen();
+      return act();
     } catch (error) {
-      throw fault(error, this.#file, 'written');
+      return Promise.reject(fault(error, this.#file, 'written'));
     }
   }
 
@@ -311,15 +314,5 @@ class SqliteLedger implements LedgerStore {
 
   #mustBeOpen(): void {
     if (!this.#db.isOpen) throw fault(new Error('it is closed'), this.#file, 'used');
-  }
-}
-
-/** What is said of a delivery must not keep it from being settled: it was made. */
-function jsonOf(said: Readonly<Record<string, unknown>> | null | undefined): string | null {
-  if (said == null) return null;
-  try {
-    return JSON.stringify(said) ?? null;
-  } catch (error) {
-    return JSON.stringify({ error: `cannot be written as JSON: ${messageOf(error)}` });
   }
 }
