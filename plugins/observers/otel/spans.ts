@@ -45,7 +45,7 @@ export class Spans {
       case 'run:aborted':
         return this.#run(event, type, at);
       case 'agent:trace':
-        return event['trace_type'] === 'tool_use' ? toolSpan(event, at) : undefined;
+        return event['trace_type'] === 'tool_use' ? this.#tool(event, at) : undefined;
       default:
         return undefined;
     }
@@ -107,29 +107,30 @@ export class Spans {
       error: event['event'] === 'turn:failed' ? (failure ?? 'failed') : null,
     };
   }
-}
 
-/** A call of a tool: what it says of itself in its trace. */
-function toolSpan(event: Fields, at: string): SpanFacts {
-  const data = event['data'] as Fields;
-  const run = text(data['run_id'] ?? event['run_id']);
-  const turn = text(data['key']);
-  const to = new Date(at);
-  const took = typeof data['duration_ms'] === 'number' ? data['duration_ms'] : 0;
-  return {
-    id: `tool ${data['request_id'] ?? event['event_id']}`,
-    name: `tool ${data['tool'] ?? ''}`.trim(),
-    trace: run ?? `tool ${data['request_id'] ?? event['event_id']}`,
-    parent: turn !== null ? `turn ${turn}` : run === null ? null : `run ${run}`,
-    from: new Date(to.getTime() - took),
-    to,
-    attributes: {
-      'patchbay.tool': String(data['tool'] ?? ''),
-      'patchbay.decision': String(data['decision'] ?? ''),
-      'patchbay.chat': String(event['chat_jid'] ?? ''),
-    },
-    error: data['ok'] === false ? String(data['error'] ?? 'failed') : null,
-  };
+  /** A call of a tool, by what is written down of it; of the attempt that is under way. */
+  #tool(event: Fields, at: string): SpanFacts {
+    const data = event['data'] as Fields;
+    const run = text(event['run_id']);
+    const id = `tool ${data['request_id'] ?? event['event_id']}`;
+    const began = `turn ${run}/${event['turn_id']}/`;
+    const turn = [...this.#begun.keys()].findLast((key) => key.startsWith(began));
+    const to = new Date(at);
+    return {
+      id,
+      name: `tool ${data['tool'] ?? ''}`.trim(),
+      trace: run ?? id,
+      parent: turn ?? (run === null ? null : `run ${run}`),
+      from: new Date(to.getTime() - (typeof data['ms'] === 'number' ? data['ms'] : 0)),
+      to,
+      attributes: {
+        'patchbay.tool': String(data['tool'] ?? ''),
+        'patchbay.decision': String(data['decision'] ?? ''),
+        'patchbay.chat': String(event['chat_jid'] ?? ''),
+      },
+      error: data['ok'] === false ? String(data['error'] ?? 'failed') : null,
+    };
+  }
 }
 
 /** A handler that was called for an event. */

@@ -100,15 +100,7 @@ describe('the observer "otel"', () => {
 
   it('sends a span for a call of a tool, in its turn, and for a hook that was told, in its run', async () => {
     const { url, spans } = await receiver();
-    const data = {
-      tool: 'send_mail',
-      request_id: 'r1',
-      key: 'run-1/t1/1',
-      run_id: 'run-1',
-      ok: false,
-      error: 'no',
-      duration_ms: 50,
-    };
+    const data = { tool: 'send_mail', request_id: 'r1', decision: 'approved', ok: false, error: 'no', ms: 50 };
     const delivery = { id: '4.1', key: 'e4.1', attempts: 1, plugin: 'notify', handler: 'h', event: 'run:started' };
     const settled = {
       ...delivery,
@@ -118,7 +110,8 @@ describe('the observer "otel"', () => {
       run_id: 'run-1',
     };
     await tell(url, [
-      happened('agent:trace', '2026-01-01T00:00:02.000Z', { run_id: null, trace_type: 'tool_use', data }),
+      dispatched,
+      happened('agent:trace', '2026-01-01T00:00:02.000Z', { attempt: null, trace_type: 'tool_use', data }),
       happened('agent:trace', '2026-01-01T00:00:02.000Z', { trace_type: 'text', data: { text: 'hm' } }),
       ['delivery:settled', settled],
     ]);
@@ -130,6 +123,7 @@ describe('the observer "otel"', () => {
       parentSpanId: spanIdOf('turn run-1/t1/1'),
     });
     expect(tool?.status).toEqual({ code: 2, message: 'no' });
+    expect(millis(tool?.endTimeUnixNano) - millis(tool?.startTimeUnixNano)).toBe(50);
     expect(hook).toMatchObject({
       name: 'hook run:started',
       traceId: traceIdOf('run-1'),
