@@ -126,8 +126,8 @@ export class Answering {
       });
     } catch (error) {
       // It could never be carried out: whoever asked should know.
-      if (error instanceof PatchbayError && error.code !== 'LEDGER_WRITE') return apology(error.message, null);
-      throw error;
+      if (!(error instanceof PatchbayError) || error.code === 'LEDGER_WRITE') throw error;
+      return apology(`${error.message}. ${error.hint}`, null);
     }
     return this.#said(await runs.advance(run_id, signal), signal);
   }

@@ -173,7 +173,7 @@ describe('what goes wrong', () => {
   it('with a core that is not there is said in the chat', async () => {
     const stage = await Stage.set({ workspaces: [workspace('home', { core: { core: 'nobody', with: {} } })] });
     await stage.assistant.take(chat, said('m1'));
-    expect(await stage.answerTo('m1')).toMatch(/could not answer this: .*no agent core "nobody"/);
+    expect(await stage.answerTo('m1')).toMatch(/could not answer this: .*no agent core "nobody"\. Known are ./);
   });
 
   it('with the host is tried again, then said', async () => {
