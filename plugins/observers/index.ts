@@ -1,5 +1,5 @@
 import { definePlugin } from 'patchbay-sdk';
-import { z } from 'patchbay-sdk/zod';
+import * as z from 'zod/mini';
 
 const count = z.int().check(z.positive());
 

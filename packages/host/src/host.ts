@@ -88,7 +88,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
   try {
     for (const { definition, config, secrets } of builtinsOf(options.builtins ?? [], project, env)) {
-      kernel.register(fromDefinition(definition, config, (plugin) => logOf(plugin, secrets)));
+      const registration = fromDefinition(definition, config, (plugin) => logOf(plugin, secrets));
+      kernel.register({ ...registration, isCompiled: true });
     }
     if (project !== undefined) {
       plugins = await loadPlugins(kernel, project, { launcher, http, project: dir, env }, logOf);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel, Handler, Hooks, InboundReply, Webhook } from 'patchbay-sdk';
-import { z } from 'patchbay-sdk/zod';
+import * as z from 'zod/mini';
 import { Unfinished } from '../unfinished.ts';
 import type { Endpoint, WebhookSettings } from './settings.ts';
 
@@ -11,12 +11,12 @@ const sendMs = 15_000;
 
 /** A message, as a system sends it. */
 const arriving = z.object({
-  chat: z.string().min(1).max(200),
-  id: z.string().min(1).max(200),
-  sender: z.string().min(1).max(200),
-  sender_name: z.string().max(200).optional(),
-  text: z.string().min(1),
-  timestamp: z.iso.datetime({ offset: true }).optional(),
+  chat: z.string().check(z.minLength(1), z.maxLength(200)),
+  id: z.string().check(z.minLength(1), z.maxLength(200)),
+  sender: z.string().check(z.minLength(1), z.maxLength(200)),
+  sender_name: z.optional(z.string().check(z.maxLength(200))),
+  text: z.string().check(z.minLength(1)),
+  timestamp: z.optional(z.iso.datetime({ offset: true })),
 });
 
 /** Other systems: messages come in by webhooks, and answers are posted to them. */

@@ -30,6 +30,8 @@ export interface Registration {
   /** Handed to the handlers as `context.log`. */
   readonly log?: Log;
   readonly handlers: readonly HandlerInput[];
+  /** Whether a compiler has seen what its handlers read: then nobody looks at their source. @default false */
+  readonly isCompiled?: boolean;
 }
 
 /** How a kernel is set up. */
@@ -158,7 +160,9 @@ export class Kernel<T extends HookTable> {
     if (!Array.isArray(registration.handlers)) {
       throw new PatchbayError('PLUGIN_INVALID', `plugin "${plugin}" has no list of handlers`, { plugin });
     }
-    const checked = registration.handlers.flatMap((input) => this.#check(plugin, input));
+    const checked = registration.handlers.flatMap((input) =>
+      this.#check(plugin, input, registration.isCompiled === true),
+    );
     refuseTwins(plugin, checked);
 
     const entries = new Set<Entry>();
@@ -192,12 +196,12 @@ export class Kernel<T extends HookTable> {
     return scope;
   }
 
-  #check(plugin: string, input: HandlerInput): Checked[] {
+  #check(plugin: string, input: HandlerInput, isCompiled: boolean): Checked[] {
     const checked = readHandler(this.table, plugin, input);
     if (checked === undefined) return [];
     const row = this.table[checked.hook] as T[keyof T];
     const fields = fieldsOf(row.payload);
-    if (this.#options.inspect !== undefined && fields !== undefined) {
+    if (!isCompiled && this.#options.inspect !== undefined && fields !== undefined) {
       checkFields(checked, plugin, row, fields, this.#options.inspect);
     }
     return [checked];

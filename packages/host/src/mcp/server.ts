@@ -3,9 +3,9 @@ import { messageOf, type ServiceResponse, type ToolInfo } from 'patchbay-sdk';
 import { answerOf } from './answer.ts';
 import { failed, isFailed } from './failed.ts';
 import { Failures, type Patience } from './failures.ts';
-import { Life, type LifeParts } from './life.ts';
+import type { Life, LifeParts } from './life.ts';
 import { ServerLog } from './server-log.ts';
-import { type Session, wasNotSent } from './session.ts';
+import type { Session } from './session.ts';
 import type { ServerSpec } from './spec.ts';
 
 /** What supervised servers need. */
@@ -152,7 +152,7 @@ export class SupervisedServer {
       try {
         return await ask(session);
       } catch (error) {
-        if (signal.aborted || !wasNotSent(error)) throw error;
+        if (signal.aborted || !session.isUnheard(error)) throw error;
         this.#log.note(`the session is dead (${messageOf(error)}): another one is opened`);
         if (!(await life.renew(session))) await this.#lost(life);
       }
@@ -201,6 +201,8 @@ export class SupervisedServer {
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: halt.signal });
       began = Date.now();
       this.#log.note('is started');
+      // With the library of the protocol, which most commands never need.
+      const { Life } = await import('./life.ts');
       const life = await Life.begin(this.spec, this.#parts, this.#log, halt.signal);
       this.#life = life;
       this.#log.note('has answered');

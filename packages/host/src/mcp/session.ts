@@ -97,6 +97,11 @@ export class Session {
     return this.#client.callTool({ name, arguments: { ...input } }, { signal, timeout: longestCallMs });
   }
 
+  /** See {@link wasNotSent}. */
+  isUnheard(error: unknown): boolean {
+    return wasNotSent(error);
+  }
+
   /** Takes leave. Never rejects. */
   async close(): Promise<void> {
     this.#isOpen = false;
@@ -127,7 +132,7 @@ export function wantsAnother(error: unknown): boolean {
 const refused = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Whether a call that failed has surely not been heard by the server. */
-export function wasNotSent(error: unknown): boolean {
+function wasNotSent(error: unknown): boolean {
   if (error instanceof NotSent) return true;
   if (error instanceof SdkHttpError) return isUnknownSession(error);
   if (error instanceof SdkError) return error.code === SdkErrorCode.NotConnected;
