@@ -5,6 +5,7 @@ import { type AgentCore, messageOf, type TurnCost } from 'patchbay-sdk';
 import type { Casting, RunSettings } from '../config/project.ts';
 import { stateDir } from '../config/state.ts';
 import { writeDayFiles } from '../day/files.ts';
+import { socketName } from '../services/turn-tools.ts';
 import {
   closeTurnWorkspace,
   closeWorkspace,
@@ -108,6 +109,8 @@ export class ProjectWorkshop implements Workshop {
     if (!verifyBundle(path, { path, files, sha256 })) {
       return failed('BUNDLE_CHANGED', [`the bundle ${path} is not what was dispatched`]);
     }
+    // A host that died may have left it; whoever works on the turn now has another one.
+    rmSync(join(dir, socketName), { force: true });
     const before = await this.#files.before(state, turn, ws);
     const resultFile = join(dir, 'result.json');
     const found = readResult(resultFile, turn.dispatch, role.report);

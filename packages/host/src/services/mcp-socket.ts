@@ -6,8 +6,8 @@ import { extname, join } from 'node:path';
 import { isToken } from '../api/token.ts';
 import { entryFlags } from '../sandbox/entry.ts';
 import type { OfferedTools } from './mcp-protocol.ts';
+import { socketName } from './turn-tools.ts';
 
-const socketName = 'mcp.sock';
 const greetMs = 5000;
 const mostConnections = 64;
 const graceMs = 250;

@@ -30,3 +30,6 @@ export interface TurnTools {
 
 /** Gives a turn its tools. */
 export type OpenTurnTools = (user: ToolUser) => TurnTools;
+
+/** What the socket is called on which a turn reaches its tools, in the folder of its attempt. */
+export const socketName = 'mcp.sock';
