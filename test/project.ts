@@ -11,7 +11,8 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A folder with these files, gone when the test is over. */
 export function folder(files: Readonly<Record<string, string>> = {}): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-test-')));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  // What a test has ended may still be leaving.
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
     writeFileSync(join(dir, name), text);

@@ -27,7 +27,7 @@ async function chatting(): Promise<{ project: Project; window: Window }> {
   onTestFinished(async () => {
     tmux.close();
     await project.server.stop();
-    rmSync(project.dir, { recursive: true, force: true });
+    rmSync(project.dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
   await project.start();
   const window = tmux.window('chat', project.dir);

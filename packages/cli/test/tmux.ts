@@ -33,7 +33,7 @@ export class Tmux {
   /** Ends everything that runs in it. */
   close(): void {
     spawnSync('tmux', ['-S', this.#socket, 'kill-server']);
-    rmSync(this.#dir, { recursive: true, force: true });
+    rmSync(this.#dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
 

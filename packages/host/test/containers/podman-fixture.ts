@@ -41,7 +41,8 @@ export function podmanHere(): () => void {
   return () => {
     podman('rm', '--all', '--force', '--time', '0');
     for (const name of Object.keys(variables)) delete process.env[name];
-    rmSync(dir, { recursive: true, force: true });
+    // What watched its containers may still be leaving.
+    rmSync(dir, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   };
 }
 
