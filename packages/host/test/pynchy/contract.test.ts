@@ -325,6 +325,16 @@ describe('a hostile plugin of Pynchy empties no hook for the others:', () => {
     expect(JSON.stringify(answer)).not.toContain('of use');
   });
 
+  it.each(Object.entries(capabilities))('%s, where a promise never settles', async (hook, [capability, good]) => {
+    const host = await hostWith({
+      good: `export default { ${hook}: Object.assign(() => (${good}), { trylast: true }) };`,
+    });
+    const handler = () => new Promise(() => {});
+    host.load({ name: 'hangs', version: '1.0.0', hooks: { [capability]: { deadlineMs: 100, handler } } });
+    const kernel = host.kernel as unknown as { call(hook: string, payload: object): Promise<unknown> };
+    expect(JSON.stringify(await kernel.call(capability, payloads[capability] ?? {}))).toContain('good');
+  });
+
   it('one that never settles is given up after the deadline of the hook, which is bounded', async () => {
     for (const [capability] of Object.values(capabilities))
       expect(hooks[capability].deadlineMs).toBeLessThanOrEqual(10_000);
