@@ -98,6 +98,19 @@ describe.runIf(confinements.includes('namespace'))('a job that is bubblewrap its
     expect(running(seconds)).toEqual([]);
   });
 
+  it.each([
+    ['has not told of its job yet', 'true'],
+    ['has told of its job, which has not begun', `echo '{ "child-pid": '$first' }' >&3`],
+  ])('that %s is asked to end, and has been stopped', async (_, tells) => {
+    const stop = new AbortController();
+    const first = `trap true TERM; (trap 'echo bye; exit 0' TERM; echo > begun; sleep ${nap()} & wait); exit 143`;
+    const file = shop.script(`(${first}) & first=$!; ${tells}; wait; exit 143`, { name: 'bwrap' });
+    const ended = shop.launcher.run({ ...own(''), argv: [file] }, stop.signal);
+    await eventually(() => expect(existsSync(join(shop.project, 'begun'))).toBe(true));
+    stop.abort();
+    expect(await ended).toMatchObject({ aborted: true, signal: 'SIGTERM', stdout: { text: 'bye\n' } });
+  });
+
   it('that cannot start its program says why', async () => {
     const job = own('');
     const argv = [...job.argv.slice(0, -3), '/no/such/program'];

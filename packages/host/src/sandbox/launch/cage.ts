@@ -51,9 +51,10 @@ export function namespaceCage(outer: number, init: () => number | undefined): Ca
       else if (!isAbsent(first)) signalTo(first, 'SIGKILL');
     },
     terminate: () => {
-      const first = init();
-      if (first === undefined) kill();
-      else for (const pid of descendantsOf(first)) signalTo(pid, 'SIGTERM');
+      // Those are looked for in the system: `init` may not have been told yet of one that runs.
+      const [, ...inside] = descendantsOf(outer);
+      if (inside.length === 0) kill();
+      else for (const pid of inside) signalTo(pid, 'SIGTERM');
     },
     gone: () => until(() => isDeserted(init() ?? outer)),
   };

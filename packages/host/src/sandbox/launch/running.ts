@@ -37,7 +37,7 @@ export interface Place extends FolderPlace {
 /** What bubblewrap tells of the job in it. */
 interface Status {
   'child-pid'?: number;
-  /** Missing if the program could not be started. */
+  /** Missing if the program could not be started, or was ended before. */
   'exit-code'?: number;
 }
 
@@ -163,7 +163,9 @@ export class Running {
 
   #exitOf(code: number | null, signal: NodeJS.Signals | null): Pick<Ended, 'exitCode' | 'signal'> {
     if (this.#status === undefined || code === null) return { exitCode: code, signal };
-    if (this.#status['exit-code'] === undefined) throw this.#cannotStart(this.#streams.stderr.captured().text.trim());
+    if (this.#status['exit-code'] === undefined && this.#why === undefined) {
+      throw this.#cannotStart(this.#streams.stderr.captured().text.trim());
+    }
     // Bubblewrap, like a shell, tells a death by signal n as 128 + n.
     const name = signalNames.get(code - 128);
     return name === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal: name };
@@ -197,10 +199,10 @@ function commandFor(job: Job, program: string, bwrap: string | undefined): Comma
   return { argv: inNamespace(bwrap, job, own), tells: true };
 }
 
-/** Waits for something, not longer than so many milliseconds. */
+/** Waits for something, not longer than so many milliseconds; what has come by then is taken, however busy the machine. */
 async function within(ms: number, done: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, ms);
+  const timer = setTimeout(() => setImmediate(late.resolve), ms);
   await Promise.race([done, late.promise]);
   clearTimeout(timer);
 }
