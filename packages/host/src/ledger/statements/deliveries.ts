@@ -1,0 +1,108 @@
+import { type DeliveryRow, deliveryOf, type EventRow, eventOf } from '../rows.ts';
+import type { Delivery, DeliveryStatus, Settlement, StoredEvent } from '../store.ts';
+import { type Place, unknownDelivery } from './place.ts';
+import { changesOf, rowOf, rowsOf, type Steps } from './steps.ts';
+
+/** A delivery beside its event. */
+export interface Owing {
+  readonly delivery: Delivery;
+  readonly event: StoredEvent;
+}
+
+/** Whose a delivery is. */
+export interface Whose {
+  readonly plugin: string;
+  readonly handler: string;
+}
+
+/** A row of both. */
+export type JoinedRow = DeliveryRow & EventRow;
+
+/** Selects deliveries with all of their events. */
+export const joined = `SELECT d.*, e.id, e.type, e.at, e.run_id, e.turn_id, e.role, e.phase, e.payload, e.hash
+  FROM deliveries d JOIN events e ON e.seq = d.seq`;
+
+const one = `${joined} WHERE d.seq = ? AND d.n = ?`;
+const owed = `${joined} WHERE d.plugin = ? AND d.status = 'owed' AND (d.seq, d.n) > (?, ?)
+  AND (d.due_at IS NULL OR d.due_at <= ?) ORDER BY d.seq, d.n LIMIT ?`;
+const ahead =
+  "SELECT seq || '.' || n AS id, plugin FROM deliveries WHERE seq = ? AND n < ? AND status = 'owed' ORDER BY n";
+const settle = `UPDATE deliveries SET status = ?, attempts = coalesce(?, attempts), due_at = NULL,
+  settled_at = ?, exit_code = ?, signal = ?, http_status = ?, verdict = ?, message = ?, annotations = ?,
+  duration_ms = ?, request = ?, asked_at = ? WHERE seq = ? AND n = ? AND status = 'owed' RETURNING plugin, handler`;
+const replay = `UPDATE deliveries SET status = 'owed', attempts = 0, due_at = NULL, settled_at = NULL,
+  exit_code = NULL, signal = NULL, http_status = NULL, verdict = NULL, message = NULL, annotations = NULL,
+  duration_ms = NULL, request = NULL, asked_at = NULL WHERE seq = ? AND n = ?`;
+const cancel = `UPDATE deliveries SET status = 'cancelled', due_at = NULL, settled_at = ?, message = ?
+  WHERE plugin = ? AND status IN ('owed', 'sending')`;
+const works = 'DELETE FROM failing WHERE plugin = ? AND handler = ?';
+const fails = `INSERT INTO failing (plugin, handler, failures, last, message) VALUES (?, ?, 1, ?, ?)
+  ON CONFLICT (plugin, handler)
+  DO UPDATE SET failures = failing.failures + 1, last = excluded.last, message = excluded.message`;
+const forget = 'DELETE FROM failing WHERE plugin = ?';
+
+/** Did its handler come to an answer, or fail? The others say nothing about the handler. */
+const says: Partial<Record<DeliveryStatus, 'works' | 'fails'>> = {
+  ok: 'works',
+  sending: 'works',
+  warn: 'works',
+  refused: 'works',
+  failed: 'fails',
+};
+
+/** Throws `DELIVERY_UNKNOWN`. */
+export function* readDelivery({ seq, n }: Place): Steps<Delivery> {
+  const row = yield* rowOf<JoinedRow>(one, seq, n);
+  if (row === undefined) throw unknownDelivery(`${seq}.${n}`);
+  return deliveryOf(row, row);
+}
+
+/** What a plugin is owed and due. */
+export function* readOwed(plugin: string, after: Place, now: string, limit: number): Steps<Owing[]> {
+  return (yield* rowsOf<JoinedRow>(owed, plugin, after.seq, after.n, now, limit)).map(owingOf);
+}
+
+/** The delivery and the event of a row of both. */
+export function owingOf(row: JoinedRow): Owing {
+  return { delivery: deliveryOf(row, row), event: eventOf(row) };
+}
+
+/** Those of the same event before this one that are owed. */
+export function* readAhead({ seq, n }: Place): Steps<readonly { readonly id: string; readonly plugin: string }[]> {
+  return yield* rowsOf(ahead, seq, n);
+}
+
+/** Whose it is; undefined if it was not owed. Throws `DELIVERY_UNKNOWN`. */
+export function* settleDelivery(
+  place: Place,
+  settlement: Settlement,
+  annotations: string | null,
+  request: string | null,
+): Steps<string | undefined> {
+  const { status, attempts = null, exit_code = null, signal = null, http_status = null } = settlement;
+  const { verdict = null, message = null, duration_ms = null } = settlement;
+  const [now, { seq, n }] = [new Date().toISOString(), place];
+  const [settledAt, askedAt] = status === 'sending' ? [null, now] : [now, null];
+  const told = [exit_code, signal, http_status, verdict, message, annotations, duration_ms, request] as const;
+  const whose = yield* rowOf<Whose>(settle, status, attempts, settledAt, ...told, askedAt, seq, n);
+  if (whose === undefined) {
+    yield* readDelivery(place);
+    return undefined;
+  }
+  if (says[status] === 'works') yield* changesOf(works, whose.plugin, whose.handler);
+  if (says[status] === 'fails') yield* changesOf(fails, whose.plugin, whose.handler, now, message);
+  return whose.plugin;
+}
+
+/** Makes it owed again. Throws `DELIVERY_UNKNOWN`. */
+export function* replayDelivery(place: Place): Steps<Delivery> {
+  yield* changesOf(replay, place.seq, place.n);
+  return yield* readDelivery(place);
+}
+
+/** Cancels all that a plugin is owed. Gives how many it was. */
+export function* cancelDeliveries(plugin: string, reason: string): Steps<number> {
+  const cancelled = yield* changesOf(cancel, new Date().toISOString(), reason, plugin);
+  yield* changesOf(forget, plugin);
+  return cancelled;
+}

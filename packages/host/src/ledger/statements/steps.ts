@@ -1,0 +1,49 @@
+/** What can be kept in a column. */
+export type Value = string | number | null;
+
+/** A statement that every database of ours understands, with the values that stand where it says `?`. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly Value[];
+}
+
+/** What a database answers: what was asked for, and how many rows that was, or were changed. */
+export interface Answer {
+  readonly rows: readonly unknown[];
+  readonly count: number;
+}
+
+/**
+ * Statements of which one follows from what came of the other. Whoever has the database makes them: some answer at once,
+ * others later.
+ */
+export type Steps<T> = Generator<Statement, T, Answer>;
+
+/** The rows that a statement gives. */
+export function* rowsOf<R>(text: string, ...values: readonly Value[]): Steps<readonly R[]> {
+  return (yield { text, values }).rows as readonly R[];
+}
+
+/** The first row that a statement gives; undefined if it gives none. */
+export function* rowOf<R>(text: string, ...values: readonly Value[]): Steps<R | undefined> {
+  return (yield* rowsOf<R>(text, ...values))[0];
+}
+
+/** How many rows a statement changes. */
+export function* changesOf(text: string, ...values: readonly Value[]): Steps<number> {
+  return (yield { text, values }).count;
+}
+
+/** Makes the steps with a database that answers at once. */
+export function made<T>(steps: Steps<T>, answer: (statement: Statement) => Answer): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(answer(step.value));
+  return step.value;
+}
+
+/** Makes the steps with a database that answers later. */
+export async function madeLater<T>(steps: Steps<T>, answer: (statement: Statement) => Promise<Answer>): Promise<T> {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(await answer(step.value));
+  return step.value;
+}
