@@ -7,6 +7,8 @@ export interface Draft extends Omit<StoredEvent, 'seq' | 'payload' | 'hash'> {
   readonly payload: string;
   readonly template: string | null;
   readonly goal: string | null;
+  /** The chat in which it was said, or which it cleared. */
+  readonly chat: string | null;
 }
 
 /** Checks a payload and writes it as text. Throws `EVENT_INVALID`, which names the event and the field. */
@@ -28,7 +30,14 @@ export function draftOf(payload: AnyPayload): Draft {
     payload: textOf(type, payload),
     template: kept(payload.template),
     goal: kept(payload.goal),
+    chat: kept(chatOf(payload)),
   };
+}
+
+function chatOf(payload: AnyPayload): string | null {
+  const isSaid =
+    payload.event === 'message:received' || payload.event === 'message:sent' || payload.event === 'chat:cleared';
+  return isSaid ? payload.chat_jid : null;
 }
 
 /** No storage keeps half a surrogate pair: what is hashed must be what can be read again. */

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll } from 'vitest';
+import { ledgerContract } from '../../../../test/contracts/ledger.ts';
+import { PostgresServer } from '../../../../test/postgres.ts';
+import { openPostgresLedger } from '../../src/ledger/index.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+});
+afterAll(() => server.remove());
+
+ledgerContract('PostgreSQL', async () => {
+  const url = await server.database();
+  return { ledger: await openPostgresLedger(url), again: () => openPostgresLedger(url), remove: () => {} };
+});
