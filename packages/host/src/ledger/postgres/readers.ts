@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
-import { Pool, type PoolClient } from 'pg';
+import { type ClientBase, Pool, type PoolClient } from 'pg';
 import type { Queries } from '../read.ts';
 import type { Tables } from '../rows.ts';
 import type { Answer } from '../statements/steps.ts';
@@ -16,8 +16,13 @@ export class Readers {
   readonly #pool: Pool;
 
   constructor({ config }: Server) {
+    const onConnect = (client: ClientBase) => {
+      // Whoever asks hears of it.
+      client.on('error', () => {});
+      return prepare(client);
+    };
     // One that is lost while nobody uses it is left by the pool; whoever asks next gets a new one.
-    this.#pool = new Pool({ ...config, max: most, onConnect: prepare }).on('error', () => {});
+    this.#pool = new Pool({ ...config, max: most, onConnect }).on('error', () => {});
     this.queries = {
       db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#asPool() }) }),
       like: (pattern) => sql`e.type LIKE ${pattern.replaceAll(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`,

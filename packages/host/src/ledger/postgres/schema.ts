@@ -78,7 +78,8 @@ async function factsOf(session: Session): Promise<Facts> {
 }
 
 async function versionIn(session: Session): Promise<number> {
-  const { rows } = await session.ask('SELECT version FROM version');
+  // Under its whole name: a schema that may not be used is passed over when a table is looked for.
+  const { rows } = await session.ask(`SELECT version FROM ${schema}.version`);
   return (rows[0] as { version: number } | undefined)?.version ?? 0;
 }
 

@@ -40,7 +40,8 @@ export function serverAt(url: string): Server {
     throw malformed('it cannot be understood');
   }
   const { user, host, port, database } = client;
-  return { config, shown: `postgres://${user}@${host}:${port}/${database}` };
+  const who = user === undefined ? '' : `${user}@`;
+  return { config, shown: `postgres://${who}${host}:${port}/${database ?? ''}` };
 }
 
 function malformed(what: string): PatchbayError {

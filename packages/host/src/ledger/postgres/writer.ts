@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Steps } from '../statements/steps.ts';
 import type { Append, Writing } from '../storage.ts';
 import type { Appended } from '../store.ts';
@@ -112,6 +113,8 @@ export class Writer {
         return outcomes;
       } catch (error) {
         if (!isUndone(error) || tries === mostTries) throw error;
+        // So that the other one is over before this one is in its way again.
+        await sleep(Math.random() * 100 * tries);
       }
     }
   }
