@@ -256,7 +256,7 @@ export class Ledger implements LedgerStore {
       if (settled !== undefined) this.#news.tell('settled', settled);
       told?.();
     };
-    return this.#storage.write(change, { told: tell, characters });
+    return this.#storage.write(change, { told: tell, characters, about: `${place.seq}.${place.n}` });
   }
 
   async #writing<T>(act: () => Promise<T>): Promise<T> {

@@ -20,6 +20,8 @@ export interface Writing<T> {
   readonly characters?: number;
   /** Nobody may append, prune, or begin a run between the steps of this change. Default: false. */
   readonly alone?: boolean;
+  /** The one delivery that it is about: others may be dealt with between its steps. Default: it is about more. */
+  readonly about?: string;
 }
 
 /** Where a ledger is kept: what differs from database to database. Throws its own errors, which `fault` gives names. */

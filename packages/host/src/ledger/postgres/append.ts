@@ -25,7 +25,9 @@ interface Standing {
   readonly updated_at: string;
 }
 
-const insert = `
+const insert = {
+  name: 'append',
+  text: `
   WITH inserted AS (
     INSERT INTO events (seq, id, type, at, run_id, turn_id, role, phase, payload, hash, chat)
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
@@ -41,7 +43,14 @@ const insert = `
     ON CONFLICT (run_id)
     DO UPDATE SET status = excluded.status, head = excluded.head, updated_at = excluded.updated_at
   )
-  UPDATE chain SET head_seq = $26, head_hash = $27`;
+  UPDATE chain SET head_seq = $26, head_hash = $27`,
+};
+const eventsOf = { name: 'known_events', text: 'SELECT * FROM events WHERE id = ANY ($1)' };
+const deliveriesOf = {
+  name: 'known_deliveries',
+  text: 'SELECT * FROM deliveries WHERE seq = ANY ($1) ORDER BY seq, n',
+};
+const runsOf = { name: 'known_runs', text: 'SELECT * FROM runs WHERE run_id = ANY ($1)' };
 
 /**
  * Appends events with what they owe, in a transaction that has locked the chain and found its end. Few statements, however
@@ -52,20 +61,21 @@ export async function appendAll(
   head: Head,
   appends: readonly Append[],
 ): Promise<{ readonly outcomes: Outcome[]; readonly head: Head }> {
-  const batch = new Batch(head, await knownOf(session, appends), await standingsOf(session, appends));
+  const [known, standings] = await Promise.all([knownOf(session, appends), standingsOf(session, appends)]);
+  const batch = new Batch(head, known, standings);
   const outcomes: Outcome[] = [];
   for (const append of appends) outcomes.push(await outcomeOf(() => batch.add(append)));
-  if (batch.head !== head) await session.ask(insert, batch.values());
+  if (batch.head !== head) await session.make({ ...insert, values: batch.values() });
   return { outcomes, head: batch.head };
 }
 
 /** Those of the events that are there already, by id. */
 async function knownOf(session: Session, appends: readonly Append[]): Promise<Map<string, Appended>> {
   const ids = appends.map(({ draft }) => draft.id);
-  const events = (await session.ask('SELECT * FROM events WHERE id = ANY ($1)', [ids])).rows as EventRow[];
+  const events = (await session.make({ ...eventsOf, values: [ids] })).rows as EventRow[];
   if (events.length === 0) return new Map();
   const places = events.map(({ seq }) => seq);
-  const { rows } = await session.ask('SELECT * FROM deliveries WHERE seq = ANY ($1) ORDER BY seq, n', [places]);
+  const { rows } = await session.make({ ...deliveriesOf, values: [places] });
   const ofEvent = Map.groupBy(rows as DeliveryRow[], ({ seq }) => seq);
   const appended = (event: EventRow): Appended => {
     const deliveries = (ofEvent.get(event.seq) ?? []).map((row) => deliveryOf(row, event));
@@ -81,7 +91,7 @@ async function standingsOf(session: Session, appends: readonly Append[]): Promis
     if (draft.run_id !== null && (after !== undefined || isStep(draft.type))) runs.add(draft.run_id);
   }
   if (runs.size === 0) return new Map();
-  const { rows } = await session.ask('SELECT * FROM runs WHERE run_id = ANY ($1)', [[...runs]]);
+  const { rows } = await session.make({ ...runsOf, values: [[...runs]] });
   return new Map((rows as Standing[]).map((row) => [row.run_id, row]));
 }
 

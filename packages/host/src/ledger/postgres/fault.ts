@@ -3,9 +3,10 @@ import { DatabaseError } from 'pg';
 
 /**
  * Classes of https://www.postgresql.org/docs/current/errcodes-appendix.html that tell of the server and not of one statement:
- * connection, transaction state (it has become read-only), resources, operator's intervention, system, internal.
+ * connection, resources, operator's intervention, system, internal. And of other classes: it can only be read, it has thrown
+ * this session out.
  */
-const ofStorage = new Set(['08', '25', '53', '57', '58', 'XX']);
+const ofStorage = new Set(['08', '53', '57', '58', 'XX', '25006', '25P03']);
 /** A statement was cancelled, which is nobody's fault but its own. */
 const cancelled = '57014';
 const corrupt = new Set(['XX001', 'XX002']);
@@ -20,7 +21,8 @@ export function stateOf(error: unknown): string | undefined {
 export function isStorageFault(error: unknown): boolean {
   if (error instanceof PatchbayError) return false;
   const state = stateOf(error);
-  return state === undefined || (state !== cancelled && ofStorage.has(state.slice(0, 2)));
+  if (state === undefined) return true;
+  return state !== cancelled && (ofStorage.has(state) || ofStorage.has(state.slice(0, 2)));
 }
 
 /** The transaction was undone because it and another one waited for each other: it may be tried again. */

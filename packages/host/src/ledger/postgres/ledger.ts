@@ -11,7 +11,7 @@ import { Listener } from './listener.ts';
 import { Readers } from './readers.ts';
 import { prepareDatabase } from './schema.ts';
 import { type Server, serverAt } from './server.ts';
-import { numberedOf, Session } from './session.ts';
+import { askedOf, Session } from './session.ts';
 import { Writer } from './writer.ts';
 
 const eventsAtOnce = 500;
@@ -43,7 +43,7 @@ class PostgresStorage implements Storage {
   }
 
   ask<T>(steps: Steps<T>): Promise<T> {
-    return madeLater(steps, ({ text, values }) => this.#readers.ask(numberedOf(text), values));
+    return madeLater(steps, (statement) => this.#readers.make(askedOf(statement)));
   }
 
   append(append: Append, told: (appended: Appended) => void): Promise<Appended> {

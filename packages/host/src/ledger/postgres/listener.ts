@@ -58,7 +58,7 @@ export class Listener {
     while (this.#toTell) {
       this.#toTell = false;
       // Those who do not hear of it look from time to time.
-      await this.#readers.ask('SELECT pg_notify($1, $2)', [channel, this.#name]).catch(() => {});
+      await this.#readers.make({ text: 'SELECT pg_notify($1, $2)', values: [channel, this.#name] }).catch(() => {});
     }
     this.#telling = undefined;
   }

@@ -5,7 +5,7 @@ import type { Tables } from '../rows.ts';
 import type { Answer } from '../statements/steps.ts';
 import { isStorageFault } from './fault.ts';
 import type { Server } from './server.ts';
-import { answerOf, prepare } from './session.ts';
+import { type Asked, answerOf, prepare } from './session.ts';
 
 /** So many connections of one ledger read at once. */
 const most = 4;
@@ -32,10 +32,10 @@ export class Readers {
   }
 
   /** Makes a statement on any of the connections. */
-  async ask(text: string, values: readonly unknown[] = []): Promise<Answer> {
+  async make(asked: Asked): Promise<Answer> {
     const reader = await this.#take();
     try {
-      return await reader.ask(text, values);
+      return await reader.make(asked);
     } finally {
       reader.release();
     }
@@ -49,9 +49,9 @@ export class Readers {
   /** The pool as query builders want it: values go, and errors are looked at, as everywhere. */
   #asPool(): PostgresPool {
     const connect = async () => {
-      const { ask, release } = await this.#take();
+      const { make, release } = await this.#take();
       const query = async (text: string, values: readonly unknown[]) => {
-        const { rows, count } = await ask(text, values);
+        const { rows, count } = await make({ text, values });
         return { command: 'SELECT', rowCount: count, rows };
       };
       return { query, release };
@@ -62,14 +62,14 @@ export class Readers {
   async #take() {
     const client: PoolClient = await this.#pool.connect();
     let isLost = false;
-    const ask = async (text: string, values: readonly unknown[]): Promise<Answer> => {
+    const make = async (asked: Asked): Promise<Answer> => {
       try {
-        return await answerOf(client, text, values);
+        return await answerOf(client, asked);
       } catch (error) {
         isLost ||= isStorageFault(error);
         throw error;
       }
     };
-    return { ask, release: () => client.release(isLost) };
+    return { make, release: () => client.release(isLost) };
   }
 }

@@ -31,6 +31,7 @@ export function serverAt(url: string): Server {
     connectionTimeoutMillis: connectWithinMs,
     query_timeout: answerWithinMs,
     keepAlive: true,
+    pipeline: true,
   };
   let client: Client;
   try {

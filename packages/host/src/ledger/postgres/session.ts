@@ -1,5 +1,5 @@
 import { Client, type ClientBase, type QueryResult } from 'pg';
-import type { Answer } from '../statements/steps.ts';
+import type { Answer, Statement } from '../statements/steps.ts';
 import { isStorageFault } from './fault.ts';
 import type { Server } from './server.ts';
 import { keepable } from './text.ts';
@@ -30,24 +30,33 @@ function sendable(value: unknown): unknown {
   return Number.isNaN(value) ? null : value;
 }
 
-/** Makes a statement, whose values stand where it says `$1`, `$2` and so on. Of several, what the last one gives. */
-export async function answerOf(client: ClientBase, text: string, values: readonly unknown[] = []): Promise<Answer> {
-  const results: QueryResult | QueryResult[] = await client.query(text, values.map(sendable));
+/** A statement in the words of PostgreSQL, with the values that stand where it says `$1`, `$2` and so on. */
+export interface Asked {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /** By which the server knows it again, so that it need not be understood twice. */
+  readonly name?: string;
+}
+
+/** Makes a statement. Of several in one text, what the last one gives. */
+export async function answerOf(client: ClientBase, { text, values = [], name }: Asked): Promise<Answer> {
+  const named = name === undefined ? {} : { name };
+  const results: QueryResult | QueryResult[] = await client.query({ text, values: values.map(sendable), ...named });
   const last = Array.isArray(results) ? results.at(-1) : results;
   return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
 }
 
-const numbered = new Map<string, string>();
+const known = new Map<string, { readonly text: string; readonly name: string }>();
 
-/** A statement of `statements/` with its places numbered, as PostgreSQL wants them. */
-export function numberedOf(text: string): string {
-  let made = numbered.get(text);
+/** A statement of `statements/`. There are few of them, and they are made again and again. */
+export function askedOf({ text, values }: Statement): Asked {
+  let made = known.get(text);
   if (made === undefined) {
     let n = 0;
-    made = text.replaceAll('?', () => `$${++n}`);
-    numbered.set(text, made);
+    made = { text: text.replaceAll('?', () => `$${++n}`), name: `patchbay_${known.size}` };
+    known.set(text, made);
   }
-  return made;
+  return { ...made, values };
 }
 
 /** A connection that one part of the ledger has for itself. */
@@ -82,9 +91,13 @@ export class Session {
     return this.#lost;
   }
 
-  async ask(text: string, values: readonly unknown[] = []): Promise<Answer> {
+  ask(text: string, values: readonly unknown[] = []): Promise<Answer> {
+    return this.make({ text, values });
+  }
+
+  async make(asked: Asked): Promise<Answer> {
     try {
-      return await answerOf(this.#client, text, values);
+      return await answerOf(this.#client, asked);
     } catch (error) {
       this.#lost ||= isStorageFault(error);
       throw error;

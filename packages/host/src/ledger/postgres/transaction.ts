@@ -6,10 +6,17 @@ import { appendAll, type Head } from './append.ts';
 import { isStorageFault, said } from './fault.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Server } from './server.ts';
-import { numberedOf, Session } from './session.ts';
+import { askedOf, Session } from './session.ts';
 
 /** A change that shares a transaction with others: an event, or steps. */
-export type Act = { readonly append: Append } | { readonly change: () => Steps<unknown>; readonly alone: boolean };
+export type Act = { readonly append: Append } | Change;
+
+interface Change {
+  readonly change: () => Steps<unknown>;
+  /** See `Writing`. */
+  readonly alone: boolean;
+  readonly about: string | undefined;
+}
 
 /** Longer than the server waits before it throws out who stands still in a transaction. */
 const fateWithinMs = 15_000;
@@ -37,33 +44,46 @@ export async function transact(session: Session, server: Server, acts: readonly 
 async function outcomesOf(session: Session, begunAt: Head, acts: readonly Act[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let head = begunAt;
-  for (let i = 0; i < acts.length; ) {
-    const appends = appendsFrom(acts, i);
-    const act = acts[i];
+  while (outcomes.length < acts.length) {
+    const [appends, changes] = nextOf(acts, outcomes.length);
     if (appends.length > 0) {
       const appended = await appendAll(session, head, appends);
       outcomes.push(...appended.outcomes);
       head = appended.head;
-    } else if (act !== undefined && 'change' in act)
-      outcomes.push(await outcomeOf(() => makeOn(session, act.change())));
-    i = outcomes.length;
+    } else outcomes.push(...(await together(changes.map((change) => outcomeOf(() => makeOn(session, change()))))));
   }
   return outcomes;
 }
 
-/** The events from a place on, up to a change that is none. */
-function appendsFrom(acts: readonly Act[], start: number): Append[] {
-  const appends: Append[] = [];
-  for (let i = start; i < acts.length; i++) {
-    const act = acts[i];
-    if (act === undefined || !('append' in act)) break;
-    appends.push(act.append);
+/** What can be done at once from a place on: events, or changes about different deliveries, or one that is about more. */
+function nextOf(acts: readonly Act[], start: number): [appends: Append[], changes: Change['change'][]] {
+  const [appends, changes]: [Append[], Change['change'][]] = [[], []];
+  const about = new Set<string>();
+  for (const act of acts.slice(start)) {
+    if ('append' in act) {
+      if (changes.length > 0) break;
+      appends.push(act.append);
+    } else {
+      const isApart = act.about !== undefined && !about.has(act.about);
+      if (appends.length > 0 || (changes.length > 0 && !isApart)) break;
+      changes.push(act.change);
+      if (act.about === undefined) break;
+      about.add(act.about);
+    }
   }
-  return appends;
+  return [appends, changes];
+}
+
+/** Waits for all, so that nothing is asked for any more. Throws what was thrown first: the others follow from it. */
+async function together<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  const [, made] = await Promise.all([Promise.allSettled(all), Promise.allSettled([Promise.all(all)])]);
+  const [first] = made;
+  if (first.status === 'rejected') throw first.reason;
+  return first.value;
 }
 
 function makeOn<T>(session: Session, steps: Steps<T>): Promise<T> {
-  return madeLater(steps, ({ text, values }) => session.ask(numberedOf(text), values));
+  return madeLater(steps, (statement) => session.make(askedOf(statement)));
 }
 
 /** Where the connection is lost before the answer, what became of the transaction is found out on another one. */

@@ -43,8 +43,8 @@ export class Writer {
     return this.#write({ append }, append.draft.payload.length, told);
   }
 
-  write<T>(change: () => Steps<T>, { told, characters = 0, alone = false }: Writing<T> = {}): Promise<T> {
-    return this.#write({ change, alone }, characters, told);
+  write<T>(change: () => Steps<T>, { told, characters = 0, alone = false, about }: Writing<T> = {}): Promise<T> {
+    return this.#write({ change, alone, about }, characters, told);
   }
 
   /** Waits for everything that was asked for. Never throws: each change hears of its own fate. */
