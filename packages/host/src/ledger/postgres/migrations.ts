@@ -20,7 +20,7 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX events_by_run ON events (run_id, seq) WHERE run_id IS NOT NULL;
   CREATE INDEX events_by_type ON events (type, seq);
-  CREATE INDEX events_by_time ON events (at);
+  CREATE INDEX events_by_time ON events (at, seq);
   CREATE INDEX events_by_chat ON events (chat, seq) WHERE chat IS NOT NULL;
 
   -- The one row that knows both ends of the chain: the last event that was pruned, and the last that was appended. Who has

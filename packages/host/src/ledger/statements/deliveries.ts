@@ -1,7 +1,7 @@
 import { type DeliveryRow, deliveryOf, type EventRow, eventOf } from '../rows.ts';
 import type { Delivery, DeliveryStatus, Settlement, StoredEvent } from '../store.ts';
 import { type Place, unknownDelivery } from './place.ts';
-import { changesOf, rowOf, rowsOf, type Steps } from './steps.ts';
+import { rowIn, rowsIn, type Steps, to } from './steps.ts';
 
 /** A delivery beside its event. */
 export interface Owing {
@@ -52,14 +52,14 @@ const says: Partial<Record<DeliveryStatus, 'works' | 'fails'>> = {
 
 /** Throws `DELIVERY_UNKNOWN`. */
 export function* readDelivery({ seq, n }: Place): Steps<Delivery> {
-  const row = yield* rowOf<JoinedRow>(one, seq, n);
+  const row = rowIn<JoinedRow>(yield to(one, seq, n));
   if (row === undefined) throw unknownDelivery(`${seq}.${n}`);
   return deliveryOf(row, row);
 }
 
 /** What a plugin is owed and due. */
 export function* readOwed(plugin: string, after: Place, now: string, limit: number): Steps<Owing[]> {
-  return (yield* rowsOf<JoinedRow>(owed, plugin, after.seq, after.n, now, limit)).map(owingOf);
+  return rowsIn<JoinedRow>(yield to(owed, plugin, after.seq, after.n, now, limit)).map(owingOf);
 }
 
 /** The delivery and the event of a row of both. */
@@ -69,7 +69,7 @@ export function owingOf(row: JoinedRow): Owing {
 
 /** Those of the same event before this one that are owed. */
 export function* readAhead({ seq, n }: Place): Steps<readonly { readonly id: string; readonly plugin: string }[]> {
-  return yield* rowsOf(ahead, seq, n);
+  return rowsIn(yield to(ahead, seq, n));
 }
 
 /** Whose it is; undefined if it was not owed. Throws `DELIVERY_UNKNOWN`. */
@@ -84,25 +84,25 @@ export function* settleDelivery(
   const [now, { seq, n }] = [new Date().toISOString(), place];
   const [settledAt, askedAt] = status === 'sending' ? [null, now] : [now, null];
   const told = [exit_code, signal, http_status, verdict, message, annotations, duration_ms, request] as const;
-  const whose = yield* rowOf<Whose>(settle, status, attempts, settledAt, ...told, askedAt, seq, n);
+  const whose = rowIn<Whose>(yield to(settle, status, attempts, settledAt, ...told, askedAt, seq, n));
   if (whose === undefined) {
     yield* readDelivery(place);
     return undefined;
   }
-  if (says[status] === 'works') yield* changesOf(works, whose.plugin, whose.handler);
-  if (says[status] === 'fails') yield* changesOf(fails, whose.plugin, whose.handler, now, message);
+  if (says[status] === 'works') yield to(works, whose.plugin, whose.handler);
+  if (says[status] === 'fails') yield to(fails, whose.plugin, whose.handler, now, message);
   return whose.plugin;
 }
 
 /** Makes it owed again. Throws `DELIVERY_UNKNOWN`. */
 export function* replayDelivery(place: Place): Steps<Delivery> {
-  yield* changesOf(replay, place.seq, place.n);
+  yield to(replay, place.seq, place.n);
   return yield* readDelivery(place);
 }
 
 /** Cancels all that a plugin is owed. Gives how many it was. */
 export function* cancelDeliveries(plugin: string, reason: string): Steps<number> {
-  const cancelled = yield* changesOf(cancel, new Date().toISOString(), reason, plugin);
-  yield* changesOf(forget, plugin);
+  const { count: cancelled } = yield to(cancel, new Date().toISOString(), reason, plugin);
+  yield to(forget, plugin);
   return cancelled;
 }

@@ -1,4 +1,4 @@
-import { changesOf, rowOf, type Steps } from './steps.ts';
+import { rowIn, type Steps, to } from './steps.ts';
 
 /** So many events go in one transaction: whoever wants to append is not kept waiting for long. */
 const eventsAtOnce = 500;
@@ -12,12 +12,12 @@ const last = 'SELECT seq, hash FROM events WHERE seq <= ? ORDER BY seq DESC LIMI
 
 /** Removes the oldest events, some at a time. Gives how many went; 0: all are gone that may. */
 export function* pruneSome(olderThan: string): Steps<number> {
-  const from = (yield* rowOf<{ anchor_seq: number }>('SELECT anchor_seq FROM chain'))?.anchor_seq ?? 0;
+  const from = rowIn<{ anchor_seq: number }>(yield to('SELECT anchor_seq FROM chain'))?.anchor_seq ?? 0;
   const upTo = from + eventsAtOnce;
-  const first = yield* rowOf<{ seq: number }>(stays, from, upTo, olderThan);
-  const goes = yield* rowOf<{ seq: number; hash: string }>(last, first === undefined ? upTo : first.seq - 1);
+  const first = rowIn<{ seq: number }>(yield to(stays, from, upTo, olderThan));
+  const goes = rowIn<{ seq: number; hash: string }>(yield to(last, first === undefined ? upTo : first.seq - 1));
   if (goes === undefined) return 0;
-  yield* changesOf('DELETE FROM deliveries WHERE seq <= ?', goes.seq);
-  yield* changesOf('UPDATE chain SET anchor_seq = ?, anchor_hash = ?', goes.seq, goes.hash);
-  return yield* changesOf('DELETE FROM events WHERE seq <= ?', goes.seq);
+  yield to('DELETE FROM deliveries WHERE seq <= ?', goes.seq);
+  yield to('UPDATE chain SET anchor_seq = ?, anchor_hash = ?', goes.seq, goes.hash);
+  return (yield to('DELETE FROM events WHERE seq <= ?', goes.seq)).count;
 }

@@ -1,7 +1,7 @@
 import type { Delivery, Sent } from '../store.ts';
 import { type JoinedRow, joined, type Owing, owingOf, readDelivery, type Whose } from './deliveries.ts';
 import type { Place } from './place.ts';
-import { changesOf, rowOf, rowsOf, type Steps } from './steps.ts';
+import { rowIn, rowsIn, type Steps, to } from './steps.ts';
 
 const unsent = `${joined} WHERE d.plugin = ? AND d.status = 'sending'`;
 const first = `${unsent} AND d.due_at IS NULL ORDER BY d.seq, d.n LIMIT ?`;
@@ -25,14 +25,14 @@ const revive = 'DELETE FROM endpoints WHERE plugin = ? RETURNING disabled_at';
 export function* readUnsent(plugin: string, which: 'first' | 'again', now: string, limit: number): Steps<Owing[]> {
   const rows =
     which === 'first'
-      ? yield* rowsOf<JoinedRow>(first, plugin, limit)
-      : yield* rowsOf<JoinedRow>(again, plugin, now, limit);
+      ? rowsIn<JoinedRow>(yield to(first, plugin, limit))
+      : rowsIn<JoinedRow>(yield to(again, plugin, now, limit));
   return rows.map(owingOf);
 }
 
 /** Whether it was being sent. Throws `DELIVERY_UNKNOWN`. */
 export function* postponeRequest(place: Place, sent: Sent, dueAt: string): Steps<boolean> {
-  const changes = yield* changesOf(postpone, ...toldOf(sent), dueAt, place.seq, place.n);
+  const { count: changes } = yield to(postpone, ...toldOf(sent), dueAt, place.seq, place.n);
   if (changes === 0) yield* readDelivery(place);
   return changes > 0;
 }
@@ -44,32 +44,32 @@ export function* endRequest(
   disableAfter: number | null,
 ): Steps<boolean> {
   const now = new Date().toISOString();
-  const whose = yield* rowOf<Whose>(end, ...toldOf(sent), sent.status, now, place.seq, place.n);
+  const whose = rowIn<Whose>(yield to(end, ...toldOf(sent), sent.status, now, place.seq, place.n));
   if (whose === undefined) {
     yield* readDelivery(place);
     return false;
   }
   const { plugin, handler } = whose;
-  if (sent.status !== 'failed') yield* changesOf(arrived, plugin, handler);
+  if (sent.status !== 'failed') yield to(arrived, plugin, handler);
   else if (disableAfter !== null) {
-    const row = yield* rowOf<{ failures: number }>(lost, plugin, handler, now, sent.message ?? null);
-    if (row !== undefined && row.failures >= disableAfter) yield* changesOf(chance, now, plugin, handler);
+    const row = rowIn<{ failures: number }>(yield to(lost, plugin, handler, now, sent.message ?? null));
+    if (row !== undefined && row.failures >= disableAfter) yield to(chance, now, plugin, handler);
   }
   return true;
 }
 
 /** Has its request sent again; undefined if it has none, or if there is no such delivery. */
 export function* replayRequest(place: Place): Steps<Delivery | undefined> {
-  const whose = yield* rowOf<Whose>(replay, new Date().toISOString(), place.seq, place.n);
+  const whose = rowIn<Whose>(yield to(replay, new Date().toISOString(), place.seq, place.n));
   if (whose === undefined) return undefined;
   // That it failed before is kept: one more failure disables it again.
-  yield* changesOf(chance, null, whose.plugin, whose.handler);
+  yield to(chance, null, whose.plugin, whose.handler);
   return yield* readDelivery(place);
 }
 
 /** Lets requests be sent to all endpoints of a plugin. Gives how many were disabled. */
 export function* reviveEndpoints(plugin: string): Steps<number> {
-  const rows = yield* rowsOf<{ disabled_at: string | null }>(revive, plugin);
+  const rows = rowsIn<{ disabled_at: string | null }>(yield to(revive, plugin));
   return rows.filter(({ disabled_at }) => disabled_at !== null).length;
 }
 

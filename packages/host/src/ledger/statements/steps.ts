@@ -19,19 +19,19 @@ export interface Answer {
  */
 export type Steps<T> = Generator<Statement, T, Answer>;
 
-/** The rows that a statement gives. */
-export function* rowsOf<R>(text: string, ...values: readonly Value[]): Steps<readonly R[]> {
-  return (yield { text, values }).rows as readonly R[];
+/** The statement with its values. */
+export function to(text: string, ...values: readonly Value[]): Statement {
+  return { text, values };
 }
 
-/** The first row that a statement gives; undefined if it gives none. */
-export function* rowOf<R>(text: string, ...values: readonly Value[]): Steps<R | undefined> {
-  return (yield* rowsOf<R>(text, ...values))[0];
+/** The rows of an answer, which are what the statement says. */
+export function rowsIn<R>({ rows }: Answer): readonly R[] {
+  return rows as readonly R[];
 }
 
-/** How many rows a statement changes. */
-export function* changesOf(text: string, ...values: readonly Value[]): Steps<number> {
-  return (yield { text, values }).count;
+/** The first row of an answer; undefined if it has none. */
+export function rowIn<R>({ rows }: Answer): R | undefined {
+  return rows[0] as R | undefined;
 }
 
 /** Makes the steps with a database that answers at once. */
