@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { type Host, openHost } from '../../packages/host/src/host.ts';
 import { installPlugin } from '../../packages/host/src/install/index.ts';
 import type { Delivery } from '../../packages/host/src/ledger/index.ts';
-import { folderPrefix } from '../../packages/host/src/sandbox/launch/folder.ts';
+import { folderPrefix } from '../../packages/host/src/sandbox/launch/sweep.ts';
 import type { Service } from '../../packages/host/src/service.ts';
 import { type Package, writePackage } from './package.ts';
 import type { Ground, Hostile } from './row.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { folderPrefix } from '../../packages/host/src/sandbox/launch/folder.ts';
+import { folderPrefix } from '../../packages/host/src/sandbox/launch/sweep.ts';
 
 /** A process that has to do with a project. */
 export interface Trace {

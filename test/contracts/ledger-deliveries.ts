@@ -61,6 +61,39 @@ export function deliveryContract(of: () => LedgerStore): void {
       expect(await ledger.owedPlugins()).toEqual([]);
     });
 
+    it('many of them are settled at once, as far as they are there and owed', async () => {
+      const [good, bad, done, sending] = [await owing('a'), await owing('b'), await owing('c'), await owing('d')];
+      await ledger.settle(done.id, { status: 'ok', message: 'first' });
+      const heard: string[] = [];
+      ledger.on('settled', ({ id, status }) => heard.push(`${id} ${status}`));
+      ledger.on('unsent', (plugin) => heard.push(`unsent ${plugin}`));
+      await ledger.settleAll([
+        { id: good.id, settlement: { status: 'ok', attempts: 1, http_status: 200, duration_ms: 0.5 } },
+        { id: bad.id, settlement: { status: 'failed', message: 'gone' } },
+        { id: done.id, settlement: { status: 'failed', message: 'second' } },
+        { id: '77.7', settlement: { status: 'ok' } },
+        { id: sending.id, settlement: { status: 'sending', request: { url: 'there' } } },
+      ]);
+      expect(await delivery(good.id)).toMatchObject({ status: 'ok', attempts: 1, http_status: 200, duration_ms: 0.5 });
+      expect(await delivery(done.id)).toMatchObject({ status: 'ok', message: 'first' });
+      expect(await ledger.failing()).toMatchObject([{ plugin: 'b', failures: 1, message: 'gone' }]);
+      expect(heard).toEqual([`${good.id} ok`, `${bad.id} failed`, `${sending.id} sending`, 'unsent d']);
+    });
+
+    it('none of them is settled if one of many cannot be', async () => {
+      const [good, bad] = [await owing('a'), await owing('b')];
+      const ended = [
+        { id: good.id, settlement: { status: 'ok' as const } },
+        { id: bad.id, settlement: { status: 'ok' as const, exit_code: 1.5 } },
+      ];
+      await expect(ledger.settleAll(ended)).rejects.toMatchObject({ code: 'LEDGER_WRITE' });
+      await expect(ledger.settleAll([{ id: 'none', settlement: { status: 'ok' } }])).rejects.toMatchObject({
+        code: 'DELIVERY_UNKNOWN',
+      });
+      expect(await delivery(good.id)).toMatchObject({ status: 'owed' });
+      await ledger.settleAll([]);
+    });
+
     it('are settled once: what comes later changes nothing', async () => {
       const { id } = await owing();
       await ledger.settle(id, { status: 'ok', message: 'first' });

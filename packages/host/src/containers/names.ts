@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isOwned, ownPrefix } from '../sandbox/launch/folder.ts';
+import { ownPrefix } from '../sandbox/launch/folder.ts';
+import { isOwned } from '../sandbox/launch/sweep.ts';
 
 /** How the names of all containers of a project begin, whichever host started them. */
 export function projectPrefix(project: string): string {

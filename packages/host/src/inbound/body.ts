@@ -17,19 +17,13 @@ export class Bodies {
     this.#limits = limits;
   }
 
-  /** The text of a body. Throws what is to be answered. */
-  async read(incoming: IncomingMessage): Promise<string> {
-    if (isTooLong(incoming.headers, this.#limits)) throw new Refused('BODY_LONG');
-    const bytes = await this.#bytes(incoming);
-    if (!isUtf8(bytes)) throw new Refused('BODY_INVALID');
-    return bytes.toString('utf8');
-  }
-
-  #bytes(incoming: IncomingMessage): Promise<Buffer> {
+  /** The text of a body. Rejects with what is to be answered. */
+  read(incoming: IncomingMessage): Promise<string> {
+    if (isTooLong(incoming.headers, this.#limits)) return Promise.reject(new Refused('BODY_LONG'));
     const { bodyBytes, bufferedBytes } = this.#limits;
     const chunks: Buffer[] = [];
     let length = 0;
-    return new Promise<Buffer>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const ends = (end: () => void) => {
         incoming.off('data', taken);
         incoming.off('end', done);
@@ -44,7 +38,12 @@ export class Bodies {
         if (length > bodyBytes) ends(() => reject(new Refused('BODY_LONG')));
         else if (this.#buffered > bufferedBytes) ends(() => reject(new Refused('BUSY')));
       };
-      const done = () => ends(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+      const done = () =>
+        ends(() => {
+          const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+          if (isUtf8(bytes)) resolve(bytes.toString('utf8'));
+          else reject(new Refused('BODY_INVALID'));
+        });
       const gone = () => ends(() => reject(new Refused('MALFORMED')));
       // An error is followed by `close`; without this it would be uncaught.
       incoming

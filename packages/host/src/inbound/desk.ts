@@ -35,15 +35,14 @@ const stored: Reply = { status: 202, body: '{"status":"stored"}' };
  * The id of the event of a request, the same whenever its sender calls it the same. It begins as the sender's does: most count
  * up in some way, and an index that grows at its end costs a fraction of one that grows everywhere.
  */
-function eventIdOf(path: string, key: string): string {
-  const route = hash('sha256', path).slice(0, 12);
-  return /^[\w-]{1,64}$/.test(key) ? `${route}.${key}` : `${route}.~${hash('sha256', key)}`;
+function eventIdOf({ mark }: Route, key: string): string {
+  return /^[\w-]{1,64}$/.test(key) ? `${mark}.${key}` : `${mark}.~${hash('sha256', key)}`;
 }
 
 /** Stores requests, has each handled, and remembers what came of it: the same one again is answered, not handled. */
 export class Desk {
   readonly #parts: DeskParts;
-  readonly #gathering: Gathering;
+  readonly #gathering = new Gathering();
   readonly #settler: Settler;
   /** Requests that are being handled, or whose end is not durable yet: then with the reply. By event. */
   readonly #open = new Map<string, Reply | undefined>();
@@ -52,7 +51,6 @@ export class Desk {
 
   constructor(parts: DeskParts) {
     this.#parts = parts;
-    this.#gathering = new Gathering(parts.service.ledger);
     this.#settler = new Settler(parts.service.ledger);
   }
 
@@ -62,7 +60,7 @@ export class Desk {
    */
   async take(route: Route, arrived: Arrived): Promise<Reply> {
     const { key } = arrived.numbering;
-    const event_id = key === null ? v7() : eventIdOf(route.path, key);
+    const event_id = key === null ? v7() : eventIdOf(route, key);
     if (this.#open.has(event_id)) {
       const reply = this.#open.get(event_id);
       return reply === undefined ? refuse('IN_PROGRESS') : { ...reply, headers: { 'idempotent-replayed': 'true' } };
@@ -105,7 +103,8 @@ export class Desk {
     const { version, digest } = emitter.edition(plugin);
     const event = newEvent('webhook:received', { event_id, plugin, path, delivery_id: numbering.id, headers, body });
     const owes = [{ plugin: queue, handler: path, awaited: true, version, digest }, ...emitter.owes(event.event)];
-    const { deliveries, known } = await this.#gathering.append(event, owes);
+    await this.#gathering.join();
+    const { deliveries, known } = await ledger.append(event, owes, { isChecked: true });
     const delivery = deliveries.find((one) => one.plugin === queue);
     if (delivery === undefined) return keptReply(null);
     if (!known) return delivery;
@@ -128,10 +127,12 @@ export class Desk {
     const { service, routes } = this.#parts;
     this.#busy.set(route.path, (this.#busy.get(route.path) ?? 1) - 1);
     this.#open.set(event_id, reply);
-    const message = settlement.message == null ? null : service.emitter.edition(route.plugin).hide(settlement.message);
-    this.#settler.settle(delivery, { ...settlement, message }, () => this.#open.delete(event_id));
+    const { plugin, path: handler } = route;
+    const hidden = settlement.message == null ? null : service.emitter.edition(plugin).hide(settlement.message);
+    const kept = hidden === null ? settlement : { ...settlement, message: hidden };
+    this.#settler.settle(delivery, kept, () => this.#open.delete(event_id));
     if (settlement.status === 'failed') {
-      const about = { delivery_id: delivery, plugin: route.plugin, handler: route.path, error: message ?? 'failed' };
+      const about = { delivery_id: delivery, plugin, handler, error: hidden ?? 'failed' };
       service.emit('delivery:failed', about).catch(() => {});
     }
     if (gone) routes.renew(route).catch(() => {});

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Bodies, checkMediaType, parseBody } from './body.ts';
 import type { Desk } from './desk.ts';
 import type { InboundLimits } from './limits.ts';
@@ -43,32 +43,33 @@ export class Reception {
   /** What is to be answered. Never rejects. */
   async receive(route: Route, incoming: IncomingMessage): Promise<Reply> {
     try {
-      return await this.#receive(route, incoming);
+      this.#admit(route, incoming);
+      const body = await this.#bodies.read(incoming);
+      // Only `set-cookie` may come as a list, which nothing here looks at.
+      const headers = incoming.headers as Headers;
+      const verifying = route.scheme.verify(headers, body);
+      const doubt = verifying instanceof Promise ? await verifying : verifying;
+      if (doubt !== undefined) return refuse(doubt);
+      // Only now: whoever is not verified must not use up what the sender may send.
+      await this.#rate.consume(route.path);
+      const payload = parseBody(body, this.#parts.limits.depth);
+      const numbering = route.scheme.numberOf(headers, body, payload);
+      return await this.#parts.desk.take(route, { headers: keptOf(incoming.headers, route), body, payload, numbering });
     } catch (error) {
       if (error instanceof Refused) return error.reply;
+      if (error instanceof RateLimiterRes) return refuse('RATE', Math.max(1, Math.ceil(error.msBeforeNext / 1000)));
       process.emitWarning(`a request on ${route.path} could not be answered: ${String(error)}`, 'PatchbayWarning');
       return refuse('INTERNAL');
     }
   }
 
-  async #receive(route: Route, incoming: IncomingMessage): Promise<Reply> {
-    const { desk, limits, isPaused } = this.#parts;
+  /** Throws what is to be answered to a request that need not be read. */
+  #admit(route: Route, incoming: IncomingMessage): void {
+    const { limits, isPaused } = this.#parts;
     if (this.#stopping) throw new Refused('STOPPING');
     if (isPaused(route.path)) throw new Refused('PAUSED');
     if (incoming.rawHeaders.length > 2 * limits.headers) throw new Refused('HEADERS');
     checkMediaType(incoming.headers);
-    const body = await this.#bodies.read(incoming);
-    // Only `set-cookie` may come as a list, which nothing here looks at.
-    const headers = incoming.headers as Headers;
-    const doubt = await route.scheme.verify(headers, body);
-    if (doubt !== undefined) throw new Refused(doubt);
-    // Only now: whoever is not verified must not use up what the sender may send.
-    await this.#rate.consume(route.path).catch(({ msBeforeNext }: RateLimiterRes) => {
-      throw new Refused('RATE', Math.max(1, Math.ceil(msBeforeNext / 1000)));
-    });
-    const payload = parseBody(body, limits.depth);
-    const numbering = route.scheme.numberOf(headers, body, payload);
-    return desk.take(route, { headers: keptOf(incoming.headers, route), body, payload, numbering });
   }
 }
 

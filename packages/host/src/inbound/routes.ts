@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Hooks, messageOf, PatchbayError, type Webhook, type WebhookProof } from 'patchbay-sdk';
 import { type Entry, type Kernel, newRecord } from '../kernel/index.ts';
 import type { Scheme } from './proof/scheme.ts';
@@ -8,6 +9,8 @@ import type { StartRun } from './run-starts.ts';
 export interface Route {
   readonly path: string;
   readonly plugin: string;
+  /** What the ids of its requests begin with. */
+  readonly mark: string;
   readonly proof: WebhookProof;
   readonly scheme: Scheme;
   /** Throws, or rejects, as the plugin does. */
@@ -89,7 +92,8 @@ export class Routes {
     } catch (error) {
       throw invalid(`has a secret that is none for "${proof.scheme}": ${messageOf(error)}`, 'proof.secrets');
     }
-    this.#byPath.set(path, { path, plugin, proof, scheme, handle: (request) => webhook.handle(request) });
+    const mark = hash('sha256', path).slice(0, 12);
+    this.#byPath.set(path, { path, plugin, mark, proof, scheme, handle: (request) => webhook.handle(request) });
     this.#entries.set(path, entry);
   }
 }

@@ -17,7 +17,7 @@ export type BeginRun = (wish: RunWish, run_id: string, by: string) => Promise<st
 interface Handling {
   readonly event_id: string;
   readonly path: string;
-  readonly begun: Map<string, number>;
+  begun?: Map<string, number>;
 }
 
 /** Of ids that are derived from those of requests. */
@@ -37,7 +37,7 @@ export class RunStarts {
 
   /** Handles a request; what it calls knows of that. */
   within<T>(event_id: string, path: string, handle: () => T): T {
-    return this.#current.run({ event_id, path, begun: new Map() }, handle);
+    return this.#current.run({ event_id, path }, handle);
   }
 
   /** Resolves with the id of the run when it is durable. Rejects as `begin` does. */
@@ -49,7 +49,9 @@ export class RunStarts {
 }
 
 /** By what is wanted, not by when: two that are asked for at once may come in another order the next time. */
-function idOf({ event_id, begun }: Handling, { template, day, input }: RunWish): string {
+function idOf(handling: Handling, { template, day, input }: RunWish): string {
+  handling.begun ??= new Map();
+  const { event_id, begun } = handling;
   const wanted = JSON.stringify([template, day, input]);
   const nth = (begun.get(wanted) ?? 0) + 1;
   begun.set(wanted, nth);

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LedgerStore, Settlement } from '../ledger/index.ts';
+import type { Ended, LedgerStore, Settlement } from '../ledger/index.ts';
 
-/** For so long what was settled is gathered before it is written, all at once. */
-const gatherMs = 20;
+/** For so long what was settled is gathered before it is written, all at once; as much may be handled again after a crash. */
+const gatherMs = 50;
 const retryMs = 1000;
 
-interface Waiting {
-  readonly id: string;
-  readonly settlement: Settlement;
+interface Waiting extends Ended {
   readonly written: () => void;
 }
 
@@ -49,17 +47,18 @@ export class Settler {
   }
 
   async #write(waiting: readonly Waiting[]): Promise<void> {
-    for (let left = waiting; left.length > 0; ) {
-      const ends = await Promise.allSettled(left.map(({ id, settlement }) => this.#ledger.settle(id, settlement)));
-      left = left.filter(({ written }, i) => {
-        const isWritten = ends[i]?.status === 'fulfilled';
-        if (isWritten) written();
-        return !isWritten;
-      });
-      // What is left then stays owed, and is handled again by the next host.
-      if (left.length === 0 || this.#closing.signal.aborted) return;
-      process.emitWarning(`${left.length} deliveries could not be written down`, 'PatchbayWarning');
-      await sleep(retryMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
+    for (;;) {
+      try {
+        await this.#ledger.settleAll(waiting);
+        for (const { written } of waiting) written();
+        return;
+      } catch (error) {
+        // They stay owed then, and are handled again by the next host.
+        if (this.#closing.signal.aborted) return;
+        const message = `${waiting.length} deliveries could not be written down: ${String(error)}`;
+        process.emitWarning(message, 'PatchbayWarning');
+        await sleep(retryMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
+      }
     }
   }
 }

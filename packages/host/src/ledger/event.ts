@@ -25,6 +25,15 @@ export type EventFields<E extends EventName> = Omit<EventPayload<E>, 'event' | C
  */
 export function newEvent<E extends EventName>(type: E, fields: EventFields<E>): EventPayload<E> {
   const event_id = fields.event_id ?? v7();
-  const payload = { event: type, event_id, at: new Date().toISOString(), ...common, ...fields };
+  const payload = { event: type, event_id, at: nowText(), ...common, ...fields };
   return payload as unknown as EventPayload<E>;
+}
+
+let latest = { ms: 0, text: '' };
+
+/** Many events happen in the same millisecond where they come by the thousand. */
+function nowText(): string {
+  const ms = Date.now();
+  if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() };
+  return latest.text;
 }

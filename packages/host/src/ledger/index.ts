@@ -8,6 +8,7 @@ export type {
   Delivery,
   DeliveryFilter,
   DeliveryStatus,
+  Ended,
   Endpoint,
   EventFilter,
   Extent,

@@ -1,5 +1,5 @@
-import { messageOf } from 'patchbay-sdk';
-import { type Draft, draftOf } from './draft.ts';
+import { draftOf } from './draft.ts';
+import { Ending, writeEndings } from './ending.ts';
 import { follow } from './follow.ts';
 import { News } from './news.ts';
 import {
@@ -17,8 +17,8 @@ import {
   readAhead,
   readDelivery,
   readOwed,
+  readPlugin,
   replayDelivery,
-  settleDelivery,
 } from './statements/deliveries.ts';
 import { type Place, placeOf } from './statements/place.ts';
 import { pruneSome } from './statements/prune.ts';
@@ -29,8 +29,10 @@ import type { Storage } from './storage.ts';
 import type {
   AnyPayload,
   Appended,
+  AppendOptions,
   Delivery,
   DeliveryFilter,
+  Ended,
   EventFilter,
   Extent,
   LedgerNews,
@@ -60,20 +62,15 @@ export class Ledger implements LedgerStore {
   append(
     payload: AnyPayload,
     owes: readonly Owed[] = [],
-    { after }: { readonly after?: number } = {},
+    { after, isChecked = false }: AppendOptions = {},
   ): Promise<Appended> {
-    let draft: Draft;
-    // Not an async function: that would be one promise more for each event.
-    try {
-      this.#mustBeOpen();
-      draft = draftOf(payload);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    const told = (appended: Appended) => {
-      if (!appended.known) this.#news.tell('appended', appended);
-    };
-    return this.#storage.append({ draft, owes, after }, told);
+    return this.#writing(() => {
+      const draft = draftOf(payload, isChecked);
+      const told = (appended: Appended) => {
+        if (!appended.known) this.#news.tell('appended', appended);
+      };
+      return this.#storage.append({ draft, owes, after }, told);
+    });
   }
 
   requestRun(request: RunRequest): Promise<boolean> {
@@ -137,18 +134,29 @@ export class Ledger implements LedgerStore {
 
   settle(id: string, settlement: Settlement): Promise<boolean> {
     return this.#writing(() => {
-      const place = placeOf(id);
-      const annotations = jsonOf(settlement.annotations);
-      const request = jsonOf(settlement.request);
-      let whose: string | undefined;
+      const [news, ending] = [this.#news, new Ending(id, settlement)];
       const change = function* (): Steps<boolean> {
-        whose = yield* settleDelivery(place, settlement, annotations, request);
-        return whose !== undefined;
+        const [isSettled = false] = yield* writeEndings([ending], news);
+        if (!isSettled) yield* readPlugin(ending.place);
+        return isSettled;
+      };
+      const told = () => ending.tell(news);
+      return this.#storage.write(change, { told, characters: ending.characters, about: ending.place });
+    });
+  }
+
+  settleAll(ended: readonly Ended[]): Promise<void> {
+    return this.#writing(() => {
+      const news = this.#news;
+      const endings = ended.map(({ id, settlement }) => new Ending(id, settlement));
+      const change = function* (): Steps<void> {
+        yield* writeEndings(endings, news);
       };
       const told = () => {
-        if (whose !== undefined && settlement.status === 'sending') this.#news.tell('unsent', whose);
+        for (const ending of endings) ending.tell(news);
       };
-      return this.#become(place, change, { told, characters: request?.length ?? 0 });
+      const characters = endings.reduce((sum, ending) => sum + ending.characters, 0);
+      return this.#storage.write(change, { told, characters });
     });
   }
 
@@ -240,31 +248,27 @@ export class Ledger implements LedgerStore {
   }
 
   /** Writes what becomes of a delivery, if anything does, and tells it to who wants to hear. */
-  #become(
-    place: Place,
-    write: () => Steps<boolean>,
-    { told, characters = 0 }: { told?: () => void; characters?: number } = {},
-  ): Promise<boolean> {
-    let settled: Delivery | undefined;
+  #become(place: Place, write: () => Steps<boolean>): Promise<boolean> {
     const news = this.#news;
+    let settled: Delivery | undefined;
     const change = function* (): Steps<boolean> {
       const hasChanged = yield* write();
       settled = hasChanged && news.wanted('settled') ? yield* readDelivery(place) : undefined;
       return hasChanged;
     };
-    const tell = () => {
-      if (settled !== undefined) this.#news.tell('settled', settled);
-      told?.();
+    const told = () => {
+      if (settled !== undefined) news.tell('settled', settled);
     };
-    return this.#storage.write(change, { told: tell, characters, about: `${place.seq}.${place.n}` });
+    return this.#storage.write(change, { told, about: place });
   }
 
-  async #writing<T>(act: () => Promise<T>): Promise<T> {
-    this.#mustBeOpen();
+  /** Not an async function: that would be two promises more for each change. What the storage rejects with has a name. */
+  #writing<T>(act: () => Promise<T>): Promise<T> {
     try {
-      return await act();
+      this.#mustBeOpen();
+      return act();
     } catch (error) {
-      throw this.#storage.fault(error, 'written');
+      return Promise.reject(this.#storage.fault(error, 'written'));
     }
   }
 
@@ -292,15 +296,5 @@ export class Ledger implements LedgerStore {
 
   #mustBeOpen(): void {
     if (this.#closed !== undefined) throw this.#storage.fault(new Error('it is closed'), 'used');
-  }
-}
-
-/** What is said of a delivery must not keep it from being settled: it was made. */
-function jsonOf(said: Readonly<Record<string, unknown>> | null | undefined): string | null {
-  if (said == null) return null;
-  try {
-    return JSON.stringify(said) ?? null;
-  } catch (error) {
-    return JSON.stringify({ error: `cannot be written as JSON: ${messageOf(error)}` });
   }
 }

@@ -1,6 +1,7 @@
 import type { PatchbayError } from 'patchbay-sdk';
 import type { Draft } from './draft.ts';
 import type { Queries } from './read.ts';
+import type { Place } from './statements/place.ts';
 import type { Steps } from './statements/steps.ts';
 import type { Appended, Owed, Verified } from './store.ts';
 
@@ -21,10 +22,13 @@ export interface Writing<T> {
   /** Nobody may append, prune, or begin a run between the steps of this change. Default: false. */
   readonly alone?: boolean;
   /** The one delivery that it is about: others may be dealt with between its steps. Default: it is about more. */
-  readonly about?: string;
+  readonly about?: Place;
 }
 
-/** Where a ledger is kept: what differs from database to database. Throws its own errors, which `fault` gives names. */
+/**
+ * Where a ledger is kept: what differs from database to database. What reads throws its own errors,
+ * which `fault` gives names; what is rejected by those that write has one.
+ */
 export interface Storage {
   readonly queries: Queries;
   /** Makes steps that change nothing. */

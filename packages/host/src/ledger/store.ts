@@ -116,6 +116,12 @@ export interface Settlement {
   readonly request?: KeptRequest | null;
 }
 
+/** A delivery, by its id, and what became of it. */
+export interface Ended {
+  readonly id: string;
+  readonly settlement: Settlement;
+}
+
 /** How the last attempt to send a request ended. What is not given is null. */
 export interface Sent {
   /** Of all attempts since it was asked for, or last replayed. */
@@ -169,6 +175,17 @@ export interface DeliveryFilter {
   readonly run?: string;
   /** Only those that come after this delivery, by its id, in the order that is wanted. Throws `DELIVERY_UNKNOWN`. */
   readonly after?: string;
+}
+
+/** How an event is appended. */
+export interface AppendOptions {
+  /** The place of the last step of its run. Default: whichever that is. */
+  readonly after?: number;
+  /**
+   * The caller has made the payload of parts that are known to fit, and is believed: for what comes by the thousand. Default:
+   * false, its schema is asked.
+   */
+  readonly isChecked?: boolean;
 }
 
 /** An event that is durable now, with what it owes. */
@@ -245,7 +262,7 @@ export interface LedgerStore {
    * nothing and gives what is kept. With `after`, only if that is the place of the last step of its run: otherwise
    * throws `RUN_MOVED`. Throws `EVENT_INVALID` if the payload does not fit the schema of its event.
    */
-  append(payload: AnyPayload, owes?: readonly Owed[], options?: { readonly after?: number }): Promise<Appended>;
+  append(payload: AnyPayload, owes?: readonly Owed[], options?: AppendOptions): Promise<Appended>;
   /** Writes down that a run is wanted: it is pending. One of that id that is there already stays as it is. */
   requestRun(request: RunRequest): Promise<boolean>;
   /** The run of an id. */
@@ -276,6 +293,11 @@ export interface LedgerStore {
    * it is, and the answer is false. Throws `DELIVERY_UNKNOWN`.
    */
   settle(id: string, settlement: Settlement): Promise<boolean>;
+  /**
+   * The same of many, all or nothing. Those that are not owed, or are not there, stay as they are. Throws `DELIVERY_UNKNOWN`
+   * only for what is no id at all.
+   */
+  settleAll(ended: readonly Ended[]): Promise<void>;
   /**
    * The requests of a plugin that are to be sent: those that never were, in the order of events, or those that are to be
    * sent again by `now`, the one that is due longest first.

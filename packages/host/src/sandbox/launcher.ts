@@ -4,7 +4,8 @@ import { findBubblewrap, findProgram } from './bubblewrap.ts';
 import { Conversation } from './conversation.ts';
 import { Heard } from './heard.ts';
 import type { Confinement, Ended, Job, Output } from './job.ts';
-import { folderPrefix, memoryDir, sweepFolders } from './launch/folder.ts';
+import { memoryDir } from './launch/folder.ts';
+import { folderPrefix, sweepFolders } from './launch/sweep.ts';
 import { type Ear, LauncherProcess } from './launcher-process.ts';
 
 export type { Conversation } from './conversation.ts';

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { folderPrefix, memoryDir } from '../../src/sandbox/launch/folder.ts';
+import { memoryDir } from '../../src/sandbox/launch/folder.ts';
+import { folderPrefix } from '../../src/sandbox/launch/sweep.ts';
 import { Launcher } from '../../src/sandbox/launcher.ts';
 import { confinements, eventually, nap, running, Workshop } from './fixture.ts';
 

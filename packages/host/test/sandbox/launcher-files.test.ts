@@ -2,7 +2,8 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { folderPrefix, memoryDir } from '../../src/sandbox/launch/folder.ts';
+import { memoryDir } from '../../src/sandbox/launch/folder.ts';
+import { folderPrefix } from '../../src/sandbox/launch/sweep.ts';
 import { confinements, nap, Workshop } from './fixture.ts';
 
 describe.each(confinements)('the files of a program, confined by %s', (confinement) => {

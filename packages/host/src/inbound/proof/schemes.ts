@@ -17,14 +17,15 @@ function standard(secrets: readonly string[]): Scheme {
     hides: [header],
     verify: ({ 'webhook-id': id, 'webhook-timestamp': time, [header]: signatures }, body) => {
       if (id === undefined || time === undefined || signatures === undefined) return 'UNVERIFIED';
-      const digest = (key: KeyObject) =>
-        `v1,${createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64')}`;
-      const digests = keys.map(digest);
-      // As texts: several texts are the same bytes in base64.
-      const holds = signatures
-        .split(' ')
-        .flatMap((one) => digests.map((right) => isEqual(right, one)))
-        .includes(true);
+      const signed = `${id}.${time}.${body}`;
+      const given = signatures.split(' ');
+      let holds = false;
+      for (const key of keys) {
+        // As texts: several texts are the same bytes in base64.
+        const right = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+        // All are looked at, whichever it is.
+        for (const one of given) if (isEqual(right, one)) holds = true;
+      }
       if (!holds) return 'UNVERIFIED';
       return isTimely(time) ? undefined : 'STALE';
     },

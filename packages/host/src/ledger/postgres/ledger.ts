@@ -43,7 +43,7 @@ class PostgresStorage implements Storage {
   }
 
   ask<T>(steps: Steps<T>): Promise<T> {
-    return madeLater(steps, (statement) => this.#readers.make(askedOf(statement)));
+    return madeLater(steps, (statements) => Promise.all(statements.map((one) => this.#readers.make(askedOf(one)))));
   }
 
   append(append: Append, told: (appended: Appended) => void): Promise<Appended> {

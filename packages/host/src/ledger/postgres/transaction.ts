@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PatchbayError } from 'patchbay-sdk';
+import type { Place } from '../statements/place.ts';
 import { madeLater, type Steps } from '../statements/steps.ts';
 import type { Append } from '../storage.ts';
 import { appendAll, type Head } from './append.ts';
@@ -15,7 +16,7 @@ interface Change {
   readonly change: () => Steps<unknown>;
   /** See `Writing`. */
   readonly alone: boolean;
-  readonly about: string | undefined;
+  readonly about: Place | undefined;
 }
 
 /** Longer than the server waits before it throws out who stands still in a transaction. */
@@ -64,11 +65,12 @@ function nextOf(acts: readonly Act[], start: number): [appends: Append[], change
       if (changes.length > 0) break;
       appends.push(act.append);
     } else {
-      const isApart = act.about !== undefined && !about.has(act.about);
+      const place = act.about === undefined ? undefined : `${act.about.seq}.${act.about.n}`;
+      const isApart = place !== undefined && !about.has(place);
       if (appends.length > 0 || (changes.length > 0 && !isApart)) break;
       changes.push(act.change);
-      if (act.about === undefined) break;
-      about.add(act.about);
+      if (place === undefined) break;
+      about.add(place);
     }
   }
   return [appends, changes];
@@ -83,7 +85,7 @@ async function together<T>(all: readonly Promise<T>[]): Promise<T[]> {
 }
 
 function makeOn<T>(session: Session, steps: Steps<T>): Promise<T> {
-  return madeLater(steps, (statement) => session.make(askedOf(statement)));
+  return madeLater(steps, (statements) => together(statements.map((one) => session.make(askedOf(one)))));
 }
 
 /** Where the connection is lost before the answer, what became of the transaction is found out on another one. */

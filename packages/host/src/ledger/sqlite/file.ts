@@ -46,7 +46,8 @@ export function openReader(file: string): DatabaseSync {
 function connect(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: patienceMs, enableForeignKeyConstraints: true });
   // A commit is on the disk, not only in the hands of the operating system, before it is told.
-  db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;');
+  // Moving what was committed from the log to the database stops everything for milliseconds: four times less often than usual.
+  db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;');
   return db;
 }
 

@@ -6,8 +6,9 @@ import type { Head } from './head.ts';
 /** A change that waits for its transaction. */
 interface Change {
   readonly act: () => unknown;
-  readonly done: (value: unknown) => void;
-  readonly failed: (error: unknown) => void;
+  readonly told: ((value: never) => void) | undefined;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 type Outcome = { readonly value: unknown } | { readonly error: PatchbayError };
@@ -43,11 +44,7 @@ export class Writer {
     { told, characters = 0 }: { told?: (value: T) => void; characters?: number } = {},
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const done = (value: unknown) => {
-        resolve(value as T);
-        told?.(value as T);
-      };
-      this.#waiting.push({ act, done, failed: reject });
+      this.#waiting.push({ act, told, resolve, reject });
       this.#characters += characters;
       if (this.#waiting.length >= mostChanges || this.#characters >= mostCharacters) this.flush();
       else this.#timer ??= setImmediate(() => this.flush());
@@ -62,10 +59,8 @@ export class Writer {
     this.#waiting = [];
     this.#characters = 0;
     if (changes.length === 0) return;
-    for (const [i, outcome] of this.#outcomes(changes).entries()) {
-      if ('error' in outcome) changes[i]?.failed(outcome.error);
-      else changes[i]?.done(outcome.value);
-    }
+    const outcomes = this.#outcomes(changes);
+    for (let i = 0; i < changes.length; i++) tell(changes[i] as Change, outcomes[i] as Outcome);
   }
 
   #outcomes(changes: readonly Change[]): Outcome[] {
@@ -90,6 +85,15 @@ export class Writer {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
     }
   }
+}
+
+function tell({ told, resolve, reject }: Change, outcome: Outcome): void {
+  if ('error' in outcome) {
+    reject(outcome.error);
+    return;
+  }
+  resolve(outcome.value as never);
+  told?.(outcome.value as never);
 }
 
 function outcomeOf({ act }: Change): Outcome {

@@ -1,4 +1,4 @@
-import { rowIn, type Steps, to } from './steps.ts';
+import { countIn, rowIn, type Steps, to } from './steps.ts';
 
 /** So many events go in one transaction: whoever wants to append is not kept waiting for long. */
 const eventsAtOnce = 500;
@@ -19,5 +19,5 @@ export function* pruneSome(olderThan: string): Steps<number> {
   if (goes === undefined) return 0;
   yield to('DELETE FROM deliveries WHERE seq <= ?', goes.seq);
   yield to('UPDATE chain SET anchor_seq = ?, anchor_hash = ?', goes.seq, goes.hash);
-  return (yield to('DELETE FROM events WHERE seq <= ?', goes.seq)).count;
+  return countIn(yield to('DELETE FROM events WHERE seq <= ?', goes.seq));
 }

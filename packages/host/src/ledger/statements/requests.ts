@@ -1,7 +1,13 @@
 import type { Delivery, Sent } from '../store.ts';
-import { type JoinedRow, joined, type Owing, owingOf, readDelivery, type Whose } from './deliveries.ts';
+import { type JoinedRow, joined, type Owing, owingOf, readDelivery } from './deliveries.ts';
 import type { Place } from './place.ts';
-import { rowIn, rowsIn, type Steps, to } from './steps.ts';
+import { countIn, rowIn, rowsIn, type Steps, to } from './steps.ts';
+
+/** Whose a delivery is. */
+interface Whose {
+  readonly plugin: string;
+  readonly handler: string;
+}
 
 const unsent = `${joined} WHERE d.plugin = ? AND d.status = 'sending'`;
 const first = `${unsent} AND d.due_at IS NULL ORDER BY d.seq, d.n LIMIT ?`;
@@ -32,7 +38,7 @@ export function* readUnsent(plugin: string, which: 'first' | 'again', now: strin
 
 /** Whether it was being sent. Throws `DELIVERY_UNKNOWN`. */
 export function* postponeRequest(place: Place, sent: Sent, dueAt: string): Steps<boolean> {
-  const { count: changes } = yield to(postpone, ...toldOf(sent), dueAt, place.seq, place.n);
+  const changes = countIn(yield to(postpone, ...toldOf(sent), dueAt, place.seq, place.n));
   if (changes === 0) yield* readDelivery(place);
   return changes > 0;
 }

@@ -1,7 +1,7 @@
 import { PatchbayError } from 'patchbay-sdk';
 import { type RunTableRow, runOf } from '../rows.ts';
 import type { RunRequest, RunRow } from '../store.ts';
-import { rowIn, type Steps, to } from './steps.ts';
+import { countIn, rowIn, type Steps, to } from './steps.ts';
 
 const one = 'SELECT * FROM runs WHERE run_id = ?';
 const request = `INSERT INTO runs (run_id, status, template, goal, request, head, created_at, updated_at)
@@ -15,7 +15,7 @@ export function* readRun(run: string): Steps<RunRow | undefined> {
 
 /** Writes down that a run is wanted. Whether there was none of this id. */
 export function* requestRun({ run_id, template, goal, ...rest }: RunRequest, now: string): Steps<boolean> {
-  return (yield to(request, run_id, template, goal, JSON.stringify(rest), now, now)).count > 0;
+  return countIn(yield to(request, run_id, template, goal, JSON.stringify(rest), now, now)) > 0;
 }
 
 /** Throws `RUN_MOVED` if the last step of a run is not the one that the maker of the next one knows of. */

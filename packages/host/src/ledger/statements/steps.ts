@@ -14,35 +14,43 @@ export interface Answer {
 }
 
 /**
- * Statements of which one follows from what came of the other. Whoever has the database makes them: some answer at once,
- * others later.
+ * Statements to be made in this order, each step of which follows from what came of the one before. Whoever has the database
+ * makes them: some answer at once, others later, and then those of one step need not wait for each other.
  */
-export type Steps<T> = Generator<Statement, T, Answer>;
+export type Steps<T> = Generator<readonly Statement[], T, readonly Answer[]>;
 
-/** The statement with its values. */
-export function to(text: string, ...values: readonly Value[]): Statement {
-  return { text, values };
+/** A step of one statement. */
+export function to(text: string, ...values: readonly Value[]): readonly [Statement] {
+  return [{ text, values }];
 }
 
-/** The rows of an answer, which are what the statement says. */
-export function rowsIn<R>({ rows }: Answer): readonly R[] {
-  return rows as readonly R[];
+/** The rows that the first statement of a step gave. They are what the statement says. */
+export function rowsIn<R>([answer]: readonly Answer[]): readonly R[] {
+  return (answer?.rows ?? []) as readonly R[];
 }
 
-/** The first row of an answer; undefined if it has none. */
-export function rowIn<R>({ rows }: Answer): R | undefined {
-  return rows[0] as R | undefined;
+/** The first row that the first statement of a step gave; undefined if it gave none. */
+export function rowIn<R>([answer]: readonly Answer[]): R | undefined {
+  return answer?.rows[0] as R | undefined;
+}
+
+/** How many rows the first statement of a step changed. */
+export function countIn([answer]: readonly Answer[]): number {
+  return answer?.count ?? 0;
 }
 
 /** Makes the steps with a database that answers at once. */
 export function made<T>(steps: Steps<T>, answer: (statement: Statement) => Answer): T {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(answer(step.value));
+  while (step.done !== true) step = steps.next(step.value.map(answer));
   return step.value;
 }
 
 /** Makes the steps with a database that answers later. */
-export async function madeLater<T>(steps: Steps<T>, answer: (statement: Statement) => Promise<Answer>): Promise<T> {
+export async function madeLater<T>(
+  steps: Steps<T>,
+  answer: (statements: readonly Statement[]) => Promise<readonly Answer[]>,
+): Promise<T> {
   let step = steps.next();
   while (step.done !== true) step = steps.next(await answer(step.value));
   return step.value;

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { close, lstatSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder, removeFolder } from './folder.ts';
 
@@ -50,8 +50,8 @@ export class JobFolders {
       if (dir !== undefined && !this.#removeUntouched(dir)) await removeFolder(dir);
     }
     const open = this.#open;
-    // After whoever waits for this has gone on.
-    if (open !== undefined) setImmediate(() => closeSync(open));
+    // Not waited for, by the next job either: it can take longer than the job did.
+    if (open !== undefined) close(open, () => undefined);
   }
 
   #write(file: string, text: string): string {

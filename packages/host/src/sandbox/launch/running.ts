@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, type Job, usualGraceMs } from '../job.ts';
 import { eachLine } from '../wire.ts';
 import { clearUp } from './after.ts';
@@ -143,7 +142,7 @@ export class Running {
     clearTimeout(this.#silence);
     this.#live?.free();
     this.#cage.killRest();
-    await Promise.race([Promise.all([told, this.#streams.ended()]), sleep(drainMs)]);
+    await within(drainMs, Promise.all([told, this.#streams.ended()]));
     this.#streams.destroy();
     this.#live?.end();
     this.#child.stdio[3]?.destroy();
@@ -196,6 +195,14 @@ function commandFor(job: Job, program: string, bwrap: string | undefined): Comma
   if (job.namespace === 'own') return { argv: ownNamespace(own), tells: true };
   if (job.namespace === 'none' || bwrap === undefined) return { argv: own, tells: false };
   return { argv: inNamespace(bwrap, job, own), tells: true };
+}
+
+/** Waits for something, not longer than so many milliseconds. */
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([done, late.promise]);
+  clearTimeout(timer);
 }
 
 function statusFrom(stream: Readable): Status {
