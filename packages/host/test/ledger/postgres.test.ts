@@ -139,6 +139,20 @@ describe('a ledger in PostgreSQL', () => {
     expect((await all(ledger.events())).map(({ seq }) => seq)).toEqual([1]);
   });
 
+  it('looks for what was written where no word of it was sent', async () => {
+    const url = await server.database();
+    const ledger = await opened(url);
+    const { event } = await ledger.append(said('hello'), [{ plugin: 'a', handler: 'a#1' }]);
+    const news: (() => void)[] = [];
+    const heard = () => new Promise<void>((resolve) => news.push(resolve));
+    ledger.on('elsewhere', () => news.shift()?.());
+    await heard();
+    const later = heard();
+    await server.run(`UPDATE patchbay.deliveries SET status = 'ok' WHERE seq = ${event.seq}`, url);
+    await later;
+    expect(await ledger.owedPlugins()).toEqual([]);
+  });
+
   it.each([
     ['the text of an event', "UPDATE events SET payload = replace(payload, 'text 2', 'text 3') WHERE seq = 3", 3],
     ['an event taken away', 'DELETE FROM events WHERE seq = 2', 2],

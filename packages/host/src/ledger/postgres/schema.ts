@@ -8,6 +8,8 @@ import { Session, schema } from './session.ts';
 const oldestServer = 140_000;
 /** "PBLG": who has this lock is the only one to migrate. */
 const migrating = 0x50_42_4c_47;
+/** A step may have to write every row anew, and whoever opens the ledger meanwhile waits for that. */
+const withinMs = 3_600_000;
 const tables = ['events', 'chain', 'deliveries', 'failing', 'endpoints', 'runs', 'version'];
 
 interface Facts {
@@ -44,7 +46,7 @@ async function migrate(session: Session, shown: string): Promise<void> {
   const facts = await factsOf(session);
   checkServer(facts, shown);
   if (facts.ours && (await versionIn(session)) === migrations.length) return;
-  await session.ask(`BEGIN; SELECT pg_advisory_xact_lock(${migrating})`);
+  await session.make({ text: `BEGIN; SELECT pg_advisory_xact_lock(${migrating})`, withinMs });
   try {
     // Asked again now that nobody else can be migrating it.
     const { things, ours } = await factsOf(session);
@@ -54,7 +56,7 @@ async function migrate(session: Session, shown: string): Promise<void> {
     // Making one that is there would need the right to make others.
     if (things === null) await session.ask(`CREATE SCHEMA ${schema}`);
     if (!ours) await session.ask('CREATE TABLE version (version bigint NOT NULL); INSERT INTO version VALUES (0)');
-    for (const step of migrations.slice(version)) await session.ask(step);
+    for (const text of migrations.slice(version)) await session.make({ text, withinMs });
     await session.ask('UPDATE version SET version = $1', [migrations.length]);
     await session.ask('COMMIT');
   } catch (error) {

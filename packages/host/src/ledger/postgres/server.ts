@@ -11,7 +11,7 @@ export interface Server {
 
 /** How long a connection, and then an answer, may take before the server counts as lost. */
 const connectWithinMs = 10_000;
-const answerWithinMs = 60_000;
+const answerWithinMs = 30_000;
 
 const [int8, text] = [20, 25];
 /** Places and counts are far below the numbers that JavaScript cannot count to. */

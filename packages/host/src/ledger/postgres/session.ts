@@ -36,12 +36,15 @@ export interface Asked {
   readonly values?: readonly unknown[];
   /** By which the server knows it again, so that it need not be understood twice. */
   readonly name?: string;
+  /** How long the answer may take. Default: as long as the server may take for any. */
+  readonly withinMs?: number;
 }
 
 /** Makes a statement. Of several in one text, what the last one gives. */
-export async function answerOf(client: ClientBase, { text, values = [], name }: Asked): Promise<Answer> {
-  const named = name === undefined ? {} : { name };
-  const results: QueryResult | QueryResult[] = await client.query({ text, values: values.map(sendable), ...named });
+export async function answerOf(client: ClientBase, { values = [], withinMs, ...asked }: Asked): Promise<Answer> {
+  const patience = withinMs === undefined ? {} : { query_timeout: withinMs };
+  const query = { ...asked, ...patience, values: values.map(sendable) };
+  const results: QueryResult | QueryResult[] = await client.query(query);
   const last = Array.isArray(results) ? results.at(-1) : results;
   return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
 }
