@@ -19,7 +19,6 @@ export function stateOf(error: unknown): string | undefined {
 
 /** The server as a whole is at fault, or cannot be reached: trying another statement would not help. */
 export function isStorageFault(error: unknown): boolean {
-  if (error instanceof PatchbayError) return false;
   const state = stateOf(error);
   if (state === undefined) return true;
   return state !== cancelled && (ofStorage.has(state) || ofStorage.has(state.slice(0, 2)));

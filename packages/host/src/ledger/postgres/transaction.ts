@@ -19,8 +19,8 @@ interface Change {
   readonly about: Place | undefined;
 }
 
-/** Longer than the server waits before it throws out who stands still in a transaction. */
-const fateWithinMs = 15_000;
+/** How long to ask for the fate of a transaction: of a server that does not answer, and of one that does not know yet. */
+const patienceMs = { unreachable: 5000, 'in progress': 15_000 };
 
 const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED;';
 // The number of the transaction tells afterwards what became of it.
@@ -103,12 +103,13 @@ async function commit(session: Session, server: Server, xid: string): Promise<vo
   }
 }
 
+/** `committed` or `aborted`; null if that could not be found out. One in progress ends: the server throws out who stands still. */
 async function fateOf(server: Server, xid: string): Promise<string | null> {
-  for (const end = Date.now() + fateWithinMs; Date.now() < end; await sleep(200)) {
-    const fate = await fateNow(server, xid).catch(() => 'in progress');
-    if (fate !== 'in progress') return fate;
+  for (const start = Date.now(); ; await sleep(200)) {
+    const fate = await fateNow(server, xid).catch(() => 'unreachable');
+    if (fate !== 'unreachable' && fate !== 'in progress') return fate;
+    if (Date.now() - start > patienceMs[fate]) return null;
   }
-  return null;
 }
 
 async function fateNow(server: Server, xid: string): Promise<string | null> {
