@@ -372,6 +372,7 @@ describe('the references made from the tables', () => {
       const dir = folder({
         'docs/hooks.md': readFileSync(join(root, 'docs/hooks.md'), 'utf8'),
         'docs/errors.md': readFileSync(join(root, 'docs/errors.md'), 'utf8'),
+        'docs/api.md': readFileSync(join(root, 'docs/api.md'), 'utf8'),
         [page]: `${readFileSync(join(root, page), 'utf8')}More.\n`,
       });
       const { stderr, status } = check(dir);

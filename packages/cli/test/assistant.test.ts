@@ -121,7 +121,8 @@ describe('skills list', () => {
   it('shows each skill with tier and plugin, whether it is selected, and what is wrong', () => {
     const lost = `export default { name: 'lost', version: '1.0.0', provides: { skills: () => ['/nowhere'] } };`;
     const cwd = folder({
-      'patchbay.yaml': 'plugins: { hello: { path: hello/plugin.ts }, lost: { path: lost.mjs } }\nworkspaces: { chosen: { skills: [greeting] } }\n',
+      'patchbay.yaml':
+        'plugins: { hello: { path: hello/plugin.ts }, lost: { path: lost.mjs } }\nworkspaces: { chosen: { skills: [greeting] } }\n',
       'lost.mjs': lost,
     });
     cpSync(join(root, 'examples/hello'), join(cwd, 'hello'), { recursive: true });

@@ -148,7 +148,7 @@ export class SlackChannel {
   }
 
   #client(): Promise<WebClient> {
-    this.#web ??= import('@slack/web-api').then(({ WebClient }) => {
+    this.#web ??= import('./clients.ts').then(({ WebClient }) => {
       const { bot_token, api_url } = this.#settings;
       const web = new WebClient(bot_token, {
         ...(api_url === undefined ? {} : { slackApiUrl: api_url }),

@@ -35,7 +35,7 @@ export class SlackSocket {
   /** Rejects if Slack does not take it, or does not greet in time. */
   static async open({ app_token, api_url }: SlackSettings, log: Log, listener: Listener): Promise<SlackSocket> {
     // Most projects never need it.
-    const { SocketModeClient } = await import('@slack/socket-mode');
+    const { SocketModeClient } = await import('./clients.ts');
     class Client extends SocketModeClient {
       protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
         // Nobody gets hold of what it throws at a message that is none.

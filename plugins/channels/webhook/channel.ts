@@ -109,6 +109,6 @@ async function signature(id: string, body: string, secret: string | undefined): 
   const now = new Date();
   const headers = { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)) };
   if (secret === undefined) return headers;
-  const { Webhook: Signer } = await import('standardwebhooks');
+  const { Signer } = await import('./signer.ts');
   return { ...headers, 'webhook-signature': new Signer(secret).sign(id, now, body) };
 }

@@ -93,8 +93,8 @@ export class ChannelLink {
   }
 
   /** Resolves when the channel has taken a text. Rejects if it has not, or does not say. */
-  async send(jid: string, text: string): Promise<void> {
-    await this.#call('sendMessage', jid, text);
+  async send(jid: string, text: string, about: { readonly answers?: string } = {}): Promise<void> {
+    await this.#call('sendMessage', jid, text, about);
   }
 
   /** Shows that the assistant writes, where the channel can; left out while the last such call is under way. */

@@ -102,7 +102,7 @@ export class Assistant {
       ...(lookMs === undefined ? {} : { lookMs }),
     });
     const link = (channel: string) => this.#channels.link(channel);
-    this.#postbox = new Postbox({ ledger, link, name, failed: tellingOfFailures(emitter), ...backoff });
+    this.#postbox = new Postbox({ ledger, link, name, failed: tellingOfFailures(emitter), warn, ...backoff });
     const ownerOf = (jid: string) => this.#channels.ownerOf(jid);
     this.#speaker = new Speaker({ ledger, emitter, tails: this.#tails, name, ownerOf });
     this.#intake = new Intake({

@@ -15,6 +15,8 @@ export interface PostboxParts {
   readonly name: string;
   /** Hears of what was given up. */
   readonly failed: (due: Due, message: string) => Promise<void>;
+  /** Hears what went wrong with a chat, when it begins to. */
+  readonly warn: (message: string) => void;
   /** How long to leave a chat alone that failed so often. @default twice as long every time, from 1 s to 5 min, with chance */
   readonly backoffMs?: (failures: number) => number;
   /** @default the clock */
@@ -153,6 +155,7 @@ export class Postbox {
       else if (isOld) await this.#giveUp(due, `given up after a day: ${problem}`);
       else {
         const failures = (failing?.failures ?? 0) + 1;
+        if (failures === 1) this.#parts.warn(`what was said in ${jid} is not sent yet: ${problem}`);
         box.failing.set(jid, { failures, until: this.#now() + this.#backoffMs(failures) });
         return false;
       }
@@ -162,16 +165,23 @@ export class Postbox {
 
   /** What went wrong; undefined if nothing did. */
   async #send(link: ChannelLink, jid: string, { delivery, event }: Due): Promise<string | undefined> {
-    const { content } = event.payload as Received;
+    const { content, answers } = event.payload as Received & { readonly answers?: string };
     const start = performance.now();
     try {
-      await link.send(jid, link.isPrefixed ? `${this.#parts.name}: ${content}` : content);
+      const about = answers === undefined ? {} : await this.#answered(answers);
+      await link.send(jid, link.isPrefixed ? `${this.#parts.name}: ${content}` : content, about);
     } catch (error) {
       return messageOf(error);
     }
     const duration_ms = Math.round((performance.now() - start) * 1000) / 1000;
     await this.#parts.ledger.settle(delivery.id, { status: 'ok', attempts: 1, duration_ms });
     return undefined;
+  }
+
+  /** What the channel called the message that is answered. */
+  async #answered(event_id: string): Promise<{ readonly answers?: string }> {
+    const answered = (await this.#parts.ledger.event(event_id))?.payload as Partial<Received> | undefined;
+    return answered?.message_id === undefined ? {} : { answers: answered.message_id };
   }
 
   async #giveUp(due: Due, message: string): Promise<void> {

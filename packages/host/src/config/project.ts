@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { suggestion } from 'patchbay-sdk';
 import { assistantFields, readAssistant } from './assistant.ts';
 import type { AssistantSettings } from './assistant-settings.ts';
+import { isBuiltinEntry } from './builtin-entry.ts';
 import { type PaceSettings, paceFile, readPace } from './pace.ts';
 import { type PynchyPluginSettings, readPynchyCore, readPynchyPlugins, readPynchyToml } from './pynchy.ts';
 import { isPynchyProject, pynchyFile } from './pynchy-file.ts';
@@ -144,7 +145,7 @@ function coreOf(toml: YamlFile): RunSettings {
 
 /** Those that say nothing but how a plugin is set up that is there anyway. */
 function readBuiltins(file: YamlFile): Record<string, BuiltinSettings> {
-  const about = pluginsOf(file).filter(([, entry]) => isBuiltin(entry));
+  const about = pluginsOf(file).filter(([, entry]) => isBuiltinEntry(entry));
   return Object.fromEntries(
     about.map(([name, entry]) => {
       const at = ['plugins', name];
@@ -153,11 +154,6 @@ function readBuiltins(file: YamlFile): Record<string, BuiltinSettings> {
       return [name, { enabled, config: fieldsOf(config ?? {}, [...at, 'config'], undefined, file.invalid) }];
     }),
   );
-}
-
-function isBuiltin(entry: unknown): boolean {
-  const keys = typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? Object.keys(entry) : [];
-  return keys.length > 0 && keys.every((key) => key === 'enabled' || key === 'config');
 }
 
 function readRuns(value: unknown, invalid: Invalid): RunSettings {
@@ -200,7 +196,7 @@ function readCasting(value: unknown, path: readonly string[], known: readonly st
 
 function readPlugin(dir: string, name: string, entry: unknown, invalid: Invalid): ProjectPlugin[] {
   const at = ['plugins', name];
-  if (isBuiltin(entry)) return [];
+  if (isBuiltinEntry(entry)) return [];
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw invalid(at, 'must have a "path"');
   const known = ['path', 'version', 'enabled', 'trusted', 'config', 'grants', 'signing'];
   for (const key of Object.keys(entry)) {

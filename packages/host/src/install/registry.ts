@@ -1,6 +1,7 @@
 import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser';
 import { PatchbayError } from 'patchbay-sdk';
 import { isMap, parseDocument } from 'yaml';
+import { isBuiltinEntry } from '../config/builtin-entry.ts';
 import type { Home } from './home.ts';
 
 /** What the project's config says of an installed plugin. */
@@ -24,8 +25,9 @@ export function readRegistered(home: Home, text: string | null): Map<string, Reg
   if (typeof plugins !== 'object' || plugins === null || Array.isArray(plugins)) {
     throw invalid(home, '"plugins" must be an object by name');
   }
+  const entries = Object.entries(plugins).filter(([, value]) => home.kind !== 'patchbay' || !isBuiltinEntry(value));
   return new Map(
-    Object.entries(plugins).map(([name, value]) => {
+    entries.map(([name, value]) => {
       const fields = (value ?? {}) as Record<string, unknown>;
       const { version, enabled = true, config = {}, path, trusted = false, signing } = fields;
       if (typeof enabled !== 'boolean') throw invalid(home, `"plugins.${name}.enabled" must be true or false`);

@@ -94,7 +94,7 @@ export class TurnPrograms {
   }
 
   async #job(argv: readonly string[], { env }: ProgramOptions, timeoutMs = Number.POSITIVE_INFINITY): Promise<Job> {
-    const { dir, guard, silenceMs = Number.POSITIVE_INFINITY, prepare } = this.#parts;
+    const { dir, guard, silenceMs = Number.POSITIVE_INFINITY, prepare, signal } = this.#parts;
     const mostMs = Math.min(timeoutMs, Math.max(0, this.#until - performance.now()) + slackMs);
     const job: Job = {
       argv,
@@ -104,7 +104,9 @@ export class TurnPrograms {
       ...(silenceMs < mostMs ? { silenceMs } : {}),
       timeoutMs: mostMs,
     };
-    return prepare === undefined ? job : prepare(job);
+    // One that is not started any more needs no place.
+    const isOver = this.#over.signal.aborted || signal.aborted;
+    return prepare === undefined || isOver ? job : prepare(job);
   }
 
   /** Ends it at once when the core is done or at fault; when the turn is over, after the core had time to. */

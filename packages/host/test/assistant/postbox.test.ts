@@ -36,6 +36,7 @@ describe('what could not be sent', () => {
       link: () => link,
       name: 'Bay',
       failed: async (_, message) => void given.push(message),
+      warn: () => {},
       backoffMs: () => 10,
       now: () => now,
     });
@@ -56,7 +57,7 @@ describe('what could not be sent', () => {
     await ledger.settle('1.1', { status: 'failed', message: 'given up' });
     const sent: string[] = [];
     const link = linkOf(async (_, text) => void sent.push(text));
-    const postbox = new Postbox({ ledger, link: () => link, name: 'Bay', failed: async () => {} });
+    const postbox = new Postbox({ ledger, link: () => link, name: 'Bay', warn: () => {}, failed: async () => {} });
     await postbox.start();
     await ledger.replay('1.1');
     await expect.poll(() => sent).toEqual(['a']);
@@ -71,6 +72,7 @@ describe('what could not be sent', () => {
       link: () => undefined,
       name: 'Bay',
       failed: async (_: unknown, why: string) => void given.push(why),
+      warn: () => {},
     };
     const early = new Postbox(parts);
     await early.start();

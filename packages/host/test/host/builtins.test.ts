@@ -15,6 +15,7 @@ const bell = definePlugin({
 async function readyWith(yaml: string, env: NodeJS.ProcessEnv = {}): Promise<readonly unknown[]> {
   seen.length = 0;
   const host = await openHost({ cwd: folder({ 'patchbay.yaml': yaml }), version: '0.0.0', builtins: [bell], env });
+  expect(host.quarantined).toEqual([]);
   await host.kernel.call('host:ready', { version: '0.0.0', project: null });
   await host.close();
   return [...seen];
