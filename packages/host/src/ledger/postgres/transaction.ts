@@ -78,10 +78,9 @@ function nextOf(acts: readonly Act[], start: number): [appends: Append[], change
 
 /** Waits for all, so that nothing is asked for any more. Throws what was thrown first: the others follow from it. */
 async function together<T>(all: readonly Promise<T>[]): Promise<T[]> {
-  const [, made] = await Promise.all([Promise.allSettled(all), Promise.allSettled([Promise.all(all)])]);
-  const [first] = made;
-  if (first.status === 'rejected') throw first.reason;
-  return first.value;
+  const made = Promise.all(all);
+  await Promise.allSettled([...all, made]);
+  return made;
 }
 
 function makeOn<T>(session: Session, steps: Steps<T>): Promise<T> {
