@@ -62,6 +62,7 @@ export const commands: readonly Command[] = [
   {
     usage: 'status [run]',
     summary: 'Where a run stands, or all of them',
+    options: [['--chats', 'those that answered messages too']],
     example: 'patchbay status --json',
     load: () => import('./commands/status.ts'),
   },

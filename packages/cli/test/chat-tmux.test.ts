@@ -77,5 +77,7 @@ describe('an assistant, from a fresh project on', () => {
     await chat.sees(/^\$ ?$/m);
     chat.enter(`clear; echo 'when is tea?' | ${command} chat; echo left with $?`);
     await chat.sees(/- tea is at four\nleft with 0/);
+    chat.enter(`clear; ${command} status; ${command} status --chats`);
+    await chat.sees(/^No runs\.\n(?:.*\n)*chat-.* completed/m);
   });
 });

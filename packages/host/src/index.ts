@@ -34,6 +34,7 @@ export { type Discovered, discover, type Found, type Quarantined } from './insta
 export { McpSupervisor, type ServerStatus, type SupervisorParts } from './mcp/index.ts';
 export { type Trial, tryHandlers } from './outbound/trial.ts';
 export { type Added, addApprover } from './runs/add-approver.ts';
+export { isChatRun } from './runs/chat-run.ts';
 export { tokenVariable } from './runs/confinement.ts';
 export { loadRun } from './runs/engine.ts';
 export { followRun, type Standing } from './runs/follow.ts';

@@ -3,6 +3,7 @@ import {
   dollars,
   findProject,
   holderOf,
+  isChatRun,
   loadRun,
   readTroubles,
   signOfLife,
@@ -17,14 +18,19 @@ import { projectLedger } from '../ledger.ts';
 import { standingOutput } from '../run-output.ts';
 import { columns } from '../text.ts';
 
-export const run: Run = async ({ args, cwd }) => {
+export const run: Run = async ({ args, cwd, options }) => {
   const [run_id] = args;
+  // There is one for every message, and messages are looked at elsewhere.
+  const isShown = (id: string) => options['chats'] === true || !isChatRun(id);
   const ledger = await projectLedger(cwd);
   try {
     if (run_id === undefined) {
       const rows = [];
       if (ledger !== undefined)
-        for await (const row of ledger.runs({ limit: 1000, newestFirst: true })) rows.unshift(row);
+        for await (const row of ledger.runs({ newestFirst: true })) {
+          if (isShown(row.run_id)) rows.unshift(row);
+          if (rows.length === 1000) break;
+        }
       const days = ledger === undefined ? [] : await daysOf(ledger);
       const dayOf = (id: string) => days.find(({ runs }) => runs.includes(id));
       const json = rows.map(({ request: _, head: __, ...row }) => {

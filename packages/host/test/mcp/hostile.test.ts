@@ -173,7 +173,7 @@ it('a server that crashes again and again is left alone for a while, and then tr
   // One that ends before it was ready is only started again when somebody asks.
   await eventually(async () => {
     await mcp.list('home');
-    expect(mcp.status()).toMatchObject([{ state: 'failed', last_error: expect.stringContaining('exit code 7') }]);
+    expect(mcp.status()).toMatchObject([{ state: 'failed', last_error: expect.stringContaining('"dying"') }]);
   });
   expect(await mcp.call('dying', 'echo', {}, now)).toEqual({
     error: expect.stringMatching(/has failed, and it is tried again in \d+ s/),
