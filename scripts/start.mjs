@@ -2,7 +2,7 @@
 // with the Node of the `node` package. Keep it readable by old Nodes.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -45,14 +45,21 @@ const programs = {
   jq: 'jq',
   openssl: 'openssl',
   podman: 'podman',
+  postgres: 'postgresql',
   python3: 'python3',
   runc: 'runc',
   tmux: 'tmux',
 };
 
+/** Debian keeps the programs of each version of PostgreSQL in a folder of their own, which is on nobody's path. */
+function serverFolders() {
+  const all = '/usr/lib/postgresql';
+  return existsSync(all) ? readdirSync(all).map((version) => join(all, version, 'bin')) : [];
+}
+
 function isThere(program) {
   const names = process.platform === 'win32' ? [program, `${program}.exe`] : [program];
-  const folders = (process.env.PATH ?? '').split(delimiter);
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...serverFolders()];
   return folders.some((folder) => names.some((name) => existsSync(join(folder, name))));
 }
 

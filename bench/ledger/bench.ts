@@ -6,7 +6,8 @@ import { sample } from 'patchbay-sdk';
 import { newEvent, openLedger } from '../../packages/host/src/ledger/index.ts';
 import type { AnyPayload, LedgerStore, Owed } from '../../packages/host/src/ledger/store.ts';
 import { type Effort, median } from '../measure.ts';
-import { goal, type Report } from '../report.ts';
+import { goal, type Report, type Row } from '../report.ts';
+import { onPostgres } from './postgres.ts';
 import { fill, rawInserts } from './raw.ts';
 
 const plugins = ['audit', 'mirror', 'notify', 'report'];
@@ -87,6 +88,35 @@ async function lifeInSmallAndLarge(
   return taken;
 }
 
+/** The same on PostgreSQL, in a flood, one after the other, and their whole life: microseconds for an event. */
+async function onServer(ledger: LedgerStore, rounds: number) {
+  const taken = { flood: [] as number[], single: [] as number[], life: [] as number[] };
+  for (let round = -warmUp; round < rounds; round++) {
+    const [many, some, [one]] = [payloads(batch), payloads(100), payloads(1)];
+    const flood = await microseconds(() => Promise.all(many.map((event) => ledger.append(event, owes))));
+    const single = await microseconds(() => one && ledger.append(one, owes));
+    const life = await microseconds(() => live(ledger, some));
+    if (round < 0) continue;
+    taken.flood.push(flood / batch);
+    taken.single.push(single);
+    taken.life.push(life / some.length);
+  }
+  return taken;
+}
+
+async function serverRows(rounds: number, sqlite: { flood: number; life: number }): Promise<Row[]> {
+  const taken = await onPostgres((ledger) => onServer(ledger, rounds));
+  if (taken === undefined) return [];
+  const row = (what: string, us: readonly number[], peers: Row['peers'] = {}): Row => {
+    return { case: `PostgreSQL: ${what}`, unit: 'µs', ours: median(us), peers };
+  };
+  return [
+    row('append an event that owes 4 deliveries, durably', taken.flood, { SQLite: sqlite.flood }),
+    row('append one of them alone', taken.single),
+    row('append, find and settle', taken.life, { SQLite: sqlite.life }),
+  ];
+}
+
 /** What keeping an event for good costs: beside bare inserts of the same rows, and as the ledger grows. */
 export async function run({ rounds }: Effort): Promise<Report> {
   const isQuick = rounds < 10;
@@ -113,6 +143,7 @@ export async function run({ rounds }: Effort): Promise<Report> {
           ours: median(large),
           peers: { [`of ${sizes[0]}`]: median(small), ratio: ratio(large, small) },
         },
+        ...(await serverRows(rounds, { flood: median(ours), life: median(small) })),
       ],
       goals: [
         goal('durable append with 4 subscribers vs bare node:sqlite inserts of the same rows', 2, ratio(ours, raw)),

@@ -7,6 +7,8 @@ export interface Draft extends Omit<StoredEvent, 'seq' | 'payload' | 'hash'> {
   readonly payload: string;
   readonly template: string | null;
   readonly goal: string | null;
+  /** The chat in which it was said, or which it cleared. */
+  readonly chat: string | null;
 }
 
 /**
@@ -27,7 +29,14 @@ export function draftOf(payload: AnyPayload, isChecked: boolean): Draft {
     payload: textOf(type, payload),
     template: kept(payload.template),
     goal: kept(payload.goal),
+    chat: kept(chatOf(payload)),
   };
+}
+
+function chatOf(payload: AnyPayload): string | null {
+  const isSaid =
+    payload.event === 'message:received' || payload.event === 'message:sent' || payload.event === 'chat:cleared';
+  return isSaid ? payload.chat_jid : null;
 }
 
 function check(type: EventName, payload: AnyPayload): void {

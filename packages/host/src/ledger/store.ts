@@ -253,8 +253,8 @@ export interface LedgerNews {
  * The record of all events and of the deliveries they owe. Everything that changes it resolves when the change is
  * durable, in the order in which it was asked for; whoever reads after that sees it.
  *
- * Throws `LEDGER_WRITE` where the storage fails (nothing was changed, later calls may work again) and
- * `LEDGER_CORRUPT` where it does not hold what it should; other codes where they are named.
+ * Throws `LEDGER_WRITE` where the storage fails (nothing was changed, unless the hint says that this is not known; later
+ * calls may work again) and `LEDGER_CORRUPT` where it does not hold what it should; other codes where they are named.
  */
 export interface LedgerStore {
   /**

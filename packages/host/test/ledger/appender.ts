@@ -1,11 +1,11 @@
 /**
  * Appends to a ledger and prints what is acknowledged: `event ID`, then `settled DELIVERY`.
- * Arguments: the file, how many events, how many of them at once.
+ * Arguments: the file, or the URL of a database, how many events, how many of them at once.
  */
-import { newEvent, openLedger } from '../../src/ledger/index.ts';
+import { newEvent, openLedger, openPostgresLedger } from '../../src/ledger/index.ts';
 
 const [file = '', count = '1', atOnce = '1'] = process.argv.slice(2);
-const ledger = await openLedger(file);
+const ledger = await (file.startsWith('postgres://') ? openPostgresLedger(file) : openLedger(file));
 const owes = ['a', 'b'].map((plugin) => ({ plugin, handler: `${plugin}#1` }));
 
 async function one(): Promise<void> {

@@ -4,26 +4,10 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/index.ts';
-import { all, inProcess, ledgerFile, opened } from './scratch.ts';
+import { all, expectAllOf, inProcess, ledgerFile, opened } from './scratch.ts';
 
-/** Everything that was acknowledged is there, with what it owes, and the chain holds. */
-async function expectKept(file: string, acknowledged: readonly string[]): Promise<void> {
-  const ledger = await openLedger(file);
-  try {
-    const events = new Set((await all(ledger.events())).map(({ id }) => id));
-    const deliveries = await all(ledger.deliveries());
-    const settled = new Set(deliveries.filter(({ status }) => status === 'ok').map(({ id }) => id));
-    const missing = acknowledged.filter((line) => {
-      const [what, id = ''] = line.split(' ');
-      return what === 'event' ? !events.has(id) : !settled.has(id);
-    });
-    expect(missing).toEqual([]);
-    expect(deliveries).toHaveLength(events.size * 2);
-    expect(await ledger.verify()).toMatchObject({ ok: true, events: events.size });
-  } finally {
-    await ledger.close();
-  }
-}
+const expectKept = async (file: string, acknowledged: readonly string[]) =>
+  expectAllOf(await openLedger(file), acknowledged);
 
 /** Each starts many processes, on machines that may be slow. */
 const timeout = 120_000;

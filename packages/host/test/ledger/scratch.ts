@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { sample } from 'patchbay-sdk';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { folder, root } from '../../../../test/project.ts';
 import { type AnyPayload, type LedgerStore, newEvent, openLedger } from '../../src/ledger/index.ts';
 
@@ -41,6 +41,27 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const item of items) list.push(item);
   return list;
+}
+
+/**
+ * Everything that `appender.ts` acknowledged is in the ledger, with what it owes, and the chain holds. The ledger is closed
+ * afterwards.
+ */
+export async function expectAllOf(ledger: LedgerStore, acknowledged: readonly string[]): Promise<void> {
+  try {
+    const events = new Set((await all(ledger.events())).map(({ id }) => id));
+    const deliveries = await all(ledger.deliveries());
+    const settled = new Set(deliveries.filter(({ status }) => status === 'ok').map(({ id }) => id));
+    const missing = acknowledged.filter((line) => {
+      const [what, id = ''] = line.split(' ');
+      return what === 'event' ? !events.has(id) : !settled.has(id);
+    });
+    expect(missing).toEqual([]);
+    expect(deliveries).toHaveLength(events.size * 2);
+    expect(await ledger.verify()).toMatchObject({ ok: true, events: events.size });
+  } finally {
+    await ledger.close();
+  }
 }
 
 /** A script of this folder in a process of its own, from source. `before` is put in front of the command. */

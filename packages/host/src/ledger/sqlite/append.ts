@@ -1,33 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { hashOf } from '../chain.ts';
 import type { Draft } from '../draft.ts';
+import { type DeliveryRow, deliveryOf, type EventRow, eventOf, owedDelivery } from '../rows.ts';
+import { isStep, statusAfter } from '../run-status.ts';
+import { mustStandAt } from '../statements/runs.ts';
+import type { Append } from '../storage.ts';
 import type { Appended, Delivery, Owed } from '../store.ts';
-import { type Head, hashOf } from './chain.ts';
-import type { RunStatements } from './runs.ts';
-import { type DeliveryRow, deliveryOf, type EventRow, eventOf } from './tables.ts';
-
-/** What is known of a delivery that was never tried. */
-const untried = {
-  status: 'owed',
-  attempts: 0,
-  due_at: null,
-  settled_at: null,
-  exit_code: null,
-  signal: null,
-  http_status: null,
-  verdict: null,
-  message: null,
-  annotations: null,
-  duration_ms: null,
-  request: null,
-  asked_at: null,
-} as const;
+import type { Head } from './head.ts';
 
 /** Prepares to append events with what they owe, inside a transaction of the writer's. */
-export function appending(
-  db: DatabaseSync,
-  head: Head,
-  runs: RunStatements,
-): (draft: Draft, owes: readonly Owed[], after: number | undefined) => Appended {
+export function appending(db: DatabaseSync, head: Head): (append: Append) => Appended {
   const insertEvent = db.prepare(
     'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
@@ -35,6 +17,10 @@ export function appending(
     'INSERT INTO deliveries (seq, n, plugin, handler, awaited, plugin_version, plugin_digest) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const eventWithId = db.prepare('SELECT * FROM events WHERE id = ?');
+  const headOfRun = db.prepare('SELECT head FROM runs WHERE run_id = ?');
+  const stepOfRun = db.prepare(`INSERT INTO runs (run_id, status, template, goal, head, created_at, updated_at)
+    VALUES (?, coalesce(?, 'active'), ?, ?, ?, ?, ?) ON CONFLICT (run_id)
+    DO UPDATE SET status = coalesce(?, status), head = excluded.head, updated_at = excluded.updated_at`);
   const deliveriesOfEvent = db.prepare('SELECT * FROM deliveries WHERE seq = ? ORDER BY n');
 
   const known = (id: string): Appended => {
@@ -44,35 +30,33 @@ export function appending(
   };
 
   const owe = (event: EventRow, n: number, owed: Owed): Delivery => {
-    const { plugin, handler, version = null, digest = null } = owed;
-    const awaited = owed.awaited === true ? 1 : 0;
-    insertDelivery.run(event.seq, n, plugin, handler, awaited, version, digest);
-    return {
-      id: `${event.seq}.${n}`,
-      key: `${event.id}.${n}`,
-      event_id: event.id,
-      event: event.type,
-      seq: event.seq,
-      run_id: event.run_id,
-      plugin,
-      handler,
-      awaited: awaited === 1,
-      ...untried,
-      plugin_version: version,
-      plugin_digest: digest,
-    };
+    const delivery = owedDelivery(event, n, owed);
+    const { plugin, handler, awaited, plugin_version, plugin_digest } = delivery;
+    insertDelivery.run(event.seq, n, plugin, handler, awaited ? 1 : 0, plugin_version, plugin_digest);
+    return delivery;
   };
 
-  return (draft, owes, after) => {
+  const expect = (run: string, known: number): void => {
+    const { head: found } = (headOfRun.get(run) ?? { head: 0 }) as { head: number };
+    mustStandAt(run, known, found);
+  };
+
+  const step = ({ type, run_id, at, template, goal }: Draft, seq: number): void => {
+    if (run_id === null || !isStep(type)) return;
+    const status = statusAfter[type] ?? null;
+    stepOfRun.run(run_id, status, template, goal, seq, at, at, status);
+  };
+
+  return ({ draft, owes, after }) => {
     const { id, type, at, run_id, turn_id, role, phase, payload } = draft;
-    if (after !== undefined && run_id !== null && eventWithId.get(id) === undefined) runs.expect(run_id, after);
+    if (after !== undefined && run_id !== null && eventWithId.get(id) === undefined) expect(run_id, after);
     const seq = head.seq + 1;
     const kept = { seq, id, type, at, run_id, turn_id, role, phase, payload };
     const hash = hashOf(head.hash, kept);
     const { changes } = insertEvent.run(seq, id, type, at, run_id, turn_id, role, phase, payload, hash);
     if (changes === 0) return known(id);
     head.moveTo(seq, hash);
-    runs.step(draft, seq);
+    step(draft, seq);
     const event: EventRow = { ...kept, hash };
     return { event: eventOf(event), deliveries: owes.map((owed, i) => owe(event, i + 1, owed)), known: false };
   };

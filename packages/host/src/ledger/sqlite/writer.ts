@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PatchbayError } from 'patchbay-sdk';
-import type { Head } from './chain.ts';
 import { fault, isStorageFault } from './fault.ts';
+import type { Head } from './head.ts';
 
 /** A change that waits for its transaction. */
 interface Change {

@@ -1,7 +1,5 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { Kysely, SqliteDialect } from 'kysely';
 import type { EventName } from 'patchbay-sdk';
-import type { AnyPayload, Delivery, DeliveryStatus, Endpoint, Failing, RunRow, StoredEvent } from '../store.ts';
+import type { AnyPayload, Delivery, DeliveryStatus, Endpoint, Failing, Owed, RunRow, StoredEvent } from './store.ts';
 
 /** A row of `events`. */
 export interface EventRow {
@@ -54,21 +52,6 @@ export interface Tables {
   readonly deliveries: DeliveryRow;
   readonly failing: Failing;
   readonly endpoints: Endpoint;
-}
-
-/** Queries on a connection that stays its owner's: do not `destroy` it. */
-export function queriesOn(db: DatabaseSync): Kysely<Tables> {
-  const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
-  const prepare = (text: string) => {
-    const statement = db.prepare(text);
-    return {
-      reader: statement.columns().length > 0,
-      all: (parameters: readonly unknown[]) => statement.all(...values(parameters)),
-      run: (parameters: readonly unknown[]) => statement.run(...values(parameters)),
-      iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
-    };
-  };
-  return new Kysely({ dialect: new SqliteDialect({ database: { prepare, close: () => {} } }) });
 }
 
 /** The event of a row. Its payload is parsed when it is first looked at: many readers never do. */
@@ -140,6 +123,46 @@ export function deliveryOf(row: DeliveryRow, event: Pick<EventRow, 'id' | 'type'
     request: recordIn(row.request),
     asked_at: row.asked_at,
   };
+}
+
+/** What is known of a delivery that was never tried. */
+const untried = {
+  status: 'owed',
+  attempts: 0,
+  due_at: null,
+  settled_at: null,
+  exit_code: null,
+  signal: null,
+  http_status: null,
+  verdict: null,
+  message: null,
+  annotations: null,
+  duration_ms: null,
+  request: null,
+  asked_at: null,
+} as const;
+
+/** The delivery that an event owes, before it is tried: the `n`th of them, counted from 1. */
+export function owedDelivery(event: EventRow, n: number, owed: Owed): Delivery {
+  return {
+    id: `${event.seq}.${n}`,
+    key: `${event.id}.${n}`,
+    event_id: event.id,
+    event: event.type,
+    seq: event.seq,
+    run_id: event.run_id,
+    plugin: owed.plugin,
+    handler: owed.handler,
+    awaited: owed.awaited === true,
+    ...untried,
+    plugin_version: owed.version ?? null,
+    plugin_digest: owed.digest ?? null,
+  };
+}
+
+/** The run of a row. */
+export function runOf({ request, n: _, ...row }: RunTableRow): RunRow {
+  return { ...row, request: recordIn(request) };
 }
 
 function recordIn(json: string | null): Record<string, unknown> | null {

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Verified } from '../store.ts';
-import type { EventRow } from './tables.ts';
+import type { EventRow } from './rows.ts';
+import type { Verified } from './store.ts';
 
 /** The hash of an event: over the hash of the one before it and all that is kept of it. */
 export function hashOf(before: string, event: Omit<EventRow, 'hash'>): string {
@@ -11,55 +10,13 @@ export function hashOf(before: string, event: Omit<EventRow, 'hash'>): string {
   return hash('sha256', `${before}\n${JSON.stringify([seq, id, type, at, run_id, turn_id, role, phase])}\n${payload}`);
 }
 
-/** The end of the chain, known during a transaction only: between two of them another process may append. */
-export class Head {
-  readonly #read;
-  readonly #write;
-  #seq = 0;
-  #hash = '';
-  #moved = false;
-
-  constructor(db: DatabaseSync) {
-    this.#read = db.prepare('SELECT head_seq, head_hash FROM chain');
-    this.#write = db.prepare('UPDATE chain SET head_seq = ?, head_hash = ?');
-  }
-
-  get seq(): number {
-    return this.#seq;
-  }
-
-  get hash(): string {
-    return this.#hash;
-  }
-
-  /** To be called when a transaction has begun. */
-  load(): void {
-    const { head_seq, head_hash } = this.#read.get() as { head_seq: number; head_hash: string };
-    this.#seq = head_seq;
-    this.#hash = head_hash;
-    this.#moved = false;
-  }
-
-  moveTo(seq: number, hashed: string): void {
-    this.#seq = seq;
-    this.#hash = hashed;
-    this.#moved = true;
-  }
-
-  /** To be called before a transaction ends. */
-  save(): void {
-    if (this.#moved) this.#write.run(this.#seq, this.#hash);
-  }
-}
-
 const eventsAtOnce = 500;
 
-/** Recomputes the whole chain in one state of the ledger, on a connection of its own; others may write meanwhile. */
-export async function verifyChain(reader: DatabaseSync): Promise<Verified> {
-  reader.exec('BEGIN');
-  const { anchor_seq, anchor_hash, head_seq, head_hash } = reader
-    .prepare('SELECT * FROM chain')
-    .get() as unknown as Ends;
+/** Recomputes the chain between two ends out of all events there are, in the order of their places. */
+export async function verifyChain(
+  { anchor_seq, anchor_hash, head_seq, head_hash }: Ends,
+  all: Iterable<EventRow> | AsyncIterable<EventRow>,
+): Promise<Verified> {
   let [seq, before, events] = [anchor_seq, anchor_hash, 0];
   const broken = (at: number, reason: string): Verified => ({
     ok: false,
@@ -68,8 +25,7 @@ export async function verifyChain(reader: DatabaseSync): Promise<Verified> {
     broken_at: at,
     reason,
   });
-  for (const row of reader.prepare('SELECT * FROM events ORDER BY seq').iterate() as Iterable<unknown>) {
-    const event = row as EventRow;
+  for await (const event of all) {
     if (event.seq <= seq) return broken(event.seq, `event ${event.seq} stands where events have been pruned`);
     if (event.seq !== seq + 1) return broken(seq + 1, `event ${seq + 1} is missing`);
     if (event.hash !== hashOf(before, event)) return broken(event.seq, `event ${event.seq} is not as it was appended`);
@@ -82,7 +38,8 @@ export async function verifyChain(reader: DatabaseSync): Promise<Verified> {
   return { ok: true, events, head: before === '' ? null : before };
 }
 
-interface Ends {
+/** The row that knows both ends of the chain: the last event that was pruned, and the last that was appended. */
+export interface Ends {
   readonly anchor_seq: number;
   readonly anchor_hash: string;
   readonly head_seq: number;

@@ -1,10 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
-import type { LedgerNews } from '../store.ts';
+import type { LedgerNews } from './store.ts';
 
 type Hears = { [N in keyof LedgerNews]: Set<(news: LedgerNews[N]) => void> };
-
-/** How often to look whether another process has written: reads a few bytes of shared memory. */
-const lookEveryMs = 50;
 
 /** Tells who wants to hear of what has become durable. */
 export class News {
@@ -16,12 +12,12 @@ export class News {
     unsent: new Set(),
     elsewhere: new Set(),
   };
-  readonly #dataVersion;
-  #seen: unknown;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #watch: (hear: () => void) => () => void;
+  #unwatch: (() => void) | undefined;
 
-  constructor(db: DatabaseSync) {
-    this.#dataVersion = db.prepare('PRAGMA data_version');
+  /** `watch` tells what others change, until its undo is called; only while somebody wants to hear of it. */
+  constructor(watch: (hear: () => void) => () => void) {
+    this.#watch = watch;
   }
 
   /** Gives the undo. */
@@ -29,10 +25,10 @@ export class News {
     // Its own function, so that whoever hears twice undoes once.
     const own = (news: LedgerNews[N]) => hear(news);
     this.#hears[what].add(own);
-    this.#lookOrNot();
+    this.#watchOrNot();
     return () => {
       this.#hears[what].delete(own);
-      this.#lookOrNot();
+      this.#watchOrNot();
     };
   }
 
@@ -55,27 +51,13 @@ export class News {
   /** Nobody hears any more. */
   stop(): void {
     for (const hears of Object.values(this.#hears)) hears.clear();
-    this.#lookOrNot();
+    this.#watchOrNot();
   }
 
-  #lookOrNot(): void {
+  #watchOrNot(): void {
     if (!this.wanted('elsewhere')) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    } else if (this.#timer === undefined) {
-      this.#seen = this.#version();
-      this.#timer = setInterval(() => this.#look(), lookEveryMs);
-    }
-  }
-
-  #look(): void {
-    const version = this.#version();
-    if (version === this.#seen) return;
-    this.#seen = version;
-    this.tell('elsewhere', undefined);
-  }
-
-  #version(): unknown {
-    return this.#dataVersion.get()?.['data_version'];
+      this.#unwatch?.();
+      this.#unwatch = undefined;
+    } else this.#unwatch ??= this.#watch(() => this.tell('elsewhere', undefined));
   }
 }

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Readers } from './readers.ts';
+import type { Server } from './server.ts';
+import { Session } from './session.ts';
+
+const channel = 'patchbay';
+/** How often to look for changes of which no word has come: whoever made them may have died before it could send one. */
+const lookEveryMs = 3000;
+const [firstPauseMs, longestPauseMs] = [250, 10_000];
+
+/** Grows with every transaction that writes anything. */
+const look = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next';
+
+/** Tells others that something was written, and hears it of them. */
+export class Listener {
+  readonly #server: Server;
+  readonly #readers: Readers;
+  /** So that one's own word is known. */
+  readonly #name = randomUUID();
+  #toTell = false;
+  #telling: Promise<void> | undefined;
+  #listening: Promise<void> | undefined;
+
+  constructor(server: Server, readers: Readers) {
+    this.#server = server;
+    this.#readers = readers;
+  }
+
+  /**
+   * Sends word, after the transaction and not in it: the server lets only one of those commit at a time that send any. One word
+   * does for all that is written while another one is on its way.
+   */
+  tell(): void {
+    this.#toTell = true;
+    this.#telling ??= this.#tell();
+  }
+
+  /** Has `hear` called when others may have written. Gives the undo. */
+  watch(hear: () => void): () => void {
+    const ending = new AbortController();
+    const before = this.#listening;
+    this.#listening = this.#listen(hear, ending.signal).then(() => before);
+    return () => ending.abort();
+  }
+
+  /** Waits until all word is sent. */
+  async flush(): Promise<void> {
+    await this.#telling;
+  }
+
+  /** Waits until nobody listens any more. */
+  async end(): Promise<void> {
+    await this.#listening;
+  }
+
+  async #tell(): Promise<void> {
+    while (this.#toTell) {
+      this.#toTell = false;
+      // Those who do not hear of it look from time to time.
+      await this.#readers.make({ text: 'SELECT pg_notify($1, $2)', values: [channel, this.#name] }).catch(() => {});
+    }
+    this.#telling = undefined;
+  }
+
+  async #listen(hear: () => void, signal: AbortSignal): Promise<void> {
+    for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(pause * 2, longestPauseMs)) {
+      const hasListened = await this.#listenOnce(hear, signal).catch(() => false);
+      if (hasListened) pause = firstPauseMs;
+      if (!signal.aborted) await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Until the connection is lost. Whether there was one. */
+  async #listenOnce(hear: () => void, signal: AbortSignal): Promise<boolean> {
+    const session = await Session.open(this.#server);
+    try {
+      const gone = new AbortController();
+      const over = AbortSignal.any([signal, gone.signal]);
+      const heard = (name: string) => {
+        if (name !== this.#name && !signal.aborted) hear();
+      };
+      session.listen(heard, () => gone.abort());
+      await session.ask(`LISTEN ${channel}`);
+      for (let seen: unknown; !over.aborted && !session.isLost; ) {
+        const { rows } = await session.ask(look);
+        const { next } = rows[0] as { next: string };
+        // At first, too: something may have been written before this one listened.
+        if (next !== seen && !signal.aborted) hear();
+        seen = next;
+        await sleep(lookEveryMs, undefined, { signal: over }).catch(() => {});
+      }
+      return true;
+    } finally {
+      await session.end();
+    }
+  }
+}
