@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { findProject, ledgerFile } from 'patchbay-host';
-import { type LedgerStore, openLedger } from 'patchbay-host/ledger';
+import { databaseOf, findProject, ledgerFile, openProjectLedger } from 'patchbay-host';
+import type { LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk/errors';
 
 /** Opens the ledger of the project that `cwd` is in; undefined if nothing has happened in it yet. */
@@ -9,8 +9,8 @@ export async function projectLedger(cwd: string): Promise<LedgerStore | undefine
   if (project === undefined) {
     throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
   }
-  const file = ledgerFile(project.dir);
-  return existsSync(file) ? openLedger(file) : undefined;
+  const isThere = databaseOf(project, process.env) !== undefined || existsSync(ledgerFile(project.dir));
+  return isThere ? openProjectLedger(project, process.env) : undefined;
 }
 
 /** A time that the user gave. */

@@ -5,6 +5,7 @@ export {
   type Workspaces,
 } from './assistant/workspaces.ts';
 export { type OpenMemory, openMemory, type TunnelStatus, tunnelStatus, tunnelWarning } from './capabilities/index.ts';
+export { databaseOf, databaseVariable, openProjectLedger } from './config/database.ts';
 export { type Holder, holderOf } from './config/holder.ts';
 export { findProject, type Project, type ProjectPlugin } from './config/project.ts';
 export { apiTokenFile, ledgerFile, stateDir } from './config/state.ts';

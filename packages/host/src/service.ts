@@ -1,14 +1,15 @@
 import type { EventName, Hooks } from 'patchbay-sdk';
+import { openProjectLedger } from './config/database.ts';
 import { holdProject } from './config/holder.ts';
 import { findProject, type Project, type RunSettings } from './config/project.ts';
-import { ledgerFile, stateDir } from './config/state.ts';
+import { stateDir } from './config/state.ts';
 import { selectedCore, withEnvironment } from './containers/index.ts';
 import type { LoadedPlugins } from './dialects/load.ts';
 import { Quarantine } from './dialects/quarantine.ts';
 import { queueOf } from './inbound/queues.ts';
 import type { Found } from './install/discover.ts';
 import type { Kernel } from './kernel/index.ts';
-import { type EventFields, type LedgerStore, newEvent, openLedger } from './ledger/index.ts';
+import { type EventFields, type LedgerStore, newEvent } from './ledger/index.ts';
 import { hiding } from './log/redact.ts';
 import { Observers } from './observers/index.ts';
 import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
@@ -91,7 +92,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   let ledger: LedgerStore | undefined;
   try {
     await Launcher.sweep({ project: projectDir });
-    ledger = await openLedger(ledgerFile(projectDir));
+    ledger = await openProjectLedger(project, env);
     plugins.views.attach(ledger);
     parts.reporting.attach(ledger);
     const edition = editionsOf(plugins);
@@ -195,7 +196,7 @@ export async function besideHost<T>(
   act: (runs: Runs, ledger: LedgerStore) => Promise<T>,
 ): Promise<T> {
   const { kernel, project, plugins } = parts;
-  const ledger = await openLedger(ledgerFile(project.dir));
+  const ledger = await openProjectLedger(project, parts.env);
   try {
     const edition = editionsOf(plugins);
     const emitter = new Emitter(kernel, ledger, edition);

@@ -255,6 +255,41 @@ export const errorCodes = {
     'Move the file it names away and restore it from a backup.',
   ),
   LEDGER_NEWER: row(1, 'The ledger was written by a newer version of Patchbay.', 'Use that version, or a newer one.'),
+  DATABASE_URL: row(
+    2,
+    'The URL of the database is missing, or is none.',
+    'Set PATCHBAY_DATABASE_URL to postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+  ),
+  DATABASE_UNREACHABLE: row(
+    1,
+    'The server of the database does not answer, or has no such database.',
+    'Check the host, the port and the name of the database, and whether the server runs.',
+  ),
+  DATABASE_LOGIN: row(
+    1,
+    'The server of the database does not accept the user or the password.',
+    'Check the user and the password in the URL, and pg_hba.conf on the server.',
+  ),
+  DATABASE_UNSUITABLE: row(
+    1,
+    'The database cannot hold a ledger.',
+    'Use PostgreSQL 14 or newer, not a standby, with a database in the encoding UTF8.',
+  ),
+  DATABASE_RIGHTS: row(
+    1,
+    'The user of the database lacks rights that a ledger needs.',
+    'Let the user own the schema: CREATE SCHEMA patchbay AUTHORIZATION the_user.',
+  ),
+  HOST_FENCED: row(
+    1,
+    'Other hosts have taken this one for dead, and its work over: it may write nothing more under its old name.',
+    'Nothing: it joins again by itself.',
+  ),
+  RUN_ELSEWHERE: row(
+    1,
+    'Another host carries this run on.',
+    'See `patchbay hosts` for those there are; `patchbay status` tells how the run goes.',
+  ),
   DELIVERY_UNKNOWN: row(2, 'There is no delivery of this id.', 'See `patchbay deliveries` for those there are.'),
   WEBHOOK_INVALID: row(
     2,

@@ -23,6 +23,9 @@ export interface ProjectPlugin {
   readonly signing: unknown;
 }
 
+/** `embedded`: in a file of the project, which one host works on. `postgres`: in a database, which several do. */
+export type Engine = 'embedded' | 'postgres';
+
 /** What the project file says of a plugin that comes with the program. */
 export interface BuiltinSettings {
   readonly enabled: boolean;
@@ -34,6 +37,8 @@ export interface BuiltinSettings {
 export interface Project {
   readonly dir: string;
   readonly file: string;
+  /** Where the ledger is, and who may work on it; null if nothing is said. */
+  readonly engine: Engine | null;
   readonly plugins: readonly ProjectPlugin[];
   /** By name. Whether there are such plugins, the host looks. */
   readonly builtins: Readonly<Record<string, BuiltinSettings>>;
@@ -66,7 +71,7 @@ const noRuns: RunSettings = { core: null, roles: {}, approvers: {} };
 
 /** What the project file is called. */
 export const projectFileName = 'patchbay.yaml';
-const fields = ['plugins', 'runs', 'platform', 'reporters', ...assistantFields];
+const fields = ['engine', 'plugins', 'runs', 'platform', 'reporters', ...assistantFields];
 
 /** The project that `cwd` is in: the nearest folder upward with a project file. Several side by side are one project. */
 export function findProject(cwd: string): Project | undefined {
@@ -93,6 +98,7 @@ export function readProject(file: string, dir = dirname(file)): Project {
   return {
     dir,
     file,
+    engine: own === undefined ? null : readEngine(own),
     plugins: [
       ...(own === undefined ? [] : readPlugins(dir, own)),
       ...(pynchy === null || toml === undefined ? [] : modulesOf(dir, pynchy, toml.invalid)),
@@ -107,6 +113,12 @@ export function readProject(file: string, dir = dirname(file)): Project {
     },
     assistant: readAssistant([toml, own].filter((one) => one !== undefined)),
   };
+}
+
+function readEngine({ root, invalid }: YamlFile): Engine | null {
+  const { engine = null } = root;
+  if (engine === null || engine === 'embedded' || engine === 'postgres') return engine;
+  throw invalid(['engine'], 'must be embedded or postgres');
 }
 
 function overlaid(below: RunSettings, above: RunSettings): RunSettings {

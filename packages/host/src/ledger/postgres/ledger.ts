@@ -8,6 +8,7 @@ import type { Append, Storage, Writing } from '../storage.ts';
 import type { Appended, LedgerStore, Verified } from '../store.ts';
 import { fault } from './fault.ts';
 import { Listener } from './listener.ts';
+import type { PostgresOptions } from './open.ts';
 import { Readers } from './readers.ts';
 import { prepareDatabase } from './schema.ts';
 import { type Server, serverAt } from './server.ts';
@@ -17,11 +18,11 @@ import { Writer } from './writer.ts';
 const eventsAtOnce = 500;
 
 /** See `openPostgresLedger`. */
-export async function openLedgerAt(url: string): Promise<LedgerStore> {
+export async function openLedgerAt(url: string, options: PostgresOptions): Promise<LedgerStore> {
   const server = serverAt(url);
   try {
     await prepareDatabase(server);
-    return new Ledger(new PostgresStorage(server));
+    return new Ledger(new PostgresStorage(server, options));
   } catch (error) {
     throw fault(error, server.shown, 'opened');
   }
@@ -34,12 +35,12 @@ class PostgresStorage implements Storage {
   readonly #listener: Listener;
   readonly #writer: Writer;
 
-  constructor(server: Server) {
+  constructor(server: Server, { host = () => undefined }: PostgresOptions) {
     this.#server = server;
     this.#readers = new Readers(server);
     this.queries = this.#readers.queries;
     this.#listener = new Listener(server, this.#readers);
-    this.#writer = new Writer(server, () => this.#listener.tell());
+    this.#writer = new Writer(server, host, () => this.#listener.tell());
   }
 
   ask<T>(steps: Steps<T>): Promise<T> {

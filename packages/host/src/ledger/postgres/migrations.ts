@@ -99,4 +99,49 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX runs_open ON runs (status, n) WHERE status IN ('pending', 'active', 'waiting');
   `,
+  `
+  -- The hosts that work on this ledger, and those that did. Who holds the advisory lock of its number is there; one that is
+  -- fenced may write nothing more.
+  CREATE TABLE hosts (
+    id text COLLATE "C" PRIMARY KEY,
+    lock integer GENERATED ALWAYS AS IDENTITY UNIQUE,
+    name text COLLATE "C" NOT NULL,
+    version text COLLATE "C" NOT NULL,
+    labels text[] NOT NULL,
+    -- Whether it carries on whatever run is asked for, rather than one of its own.
+    serving boolean NOT NULL DEFAULT false,
+    api text COLLATE "C",
+    at_once integer,
+    joined_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    fenced_at timestamptz,
+    -- Why: in words, for people.
+    reason text COLLATE "C"
+  );
+
+  -- What a host does so that no other one does it at the same time.
+  CREATE TABLE claims (
+    kind text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    host text COLLATE "C" NOT NULL REFERENCES hosts (id) ON DELETE CASCADE,
+    since timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (kind, key)
+  );
+  CREATE INDEX claims_by_host ON claims (host);
+
+  -- What a run has made, and what its turns were given, for whichever host goes on with it.
+  CREATE TABLE artifacts (
+    run_id text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    sha256 text COLLATE "C" NOT NULL,
+    content bytea NOT NULL,
+    stored_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (run_id, name)
+  );
+
+  -- What is known of the project as a whole and is no event, such as which webhooks are paused. JSON.
+  CREATE TABLE notes (
+    key text COLLATE "C" PRIMARY KEY,
+    value text COLLATE "C" NOT NULL
+  );
+  `,
 ];

@@ -1,4 +1,4 @@
-import { type ErrorCode, PatchbayError } from 'patchbay-sdk';
+import { PatchbayError } from 'patchbay-sdk';
 import { corruption, said, stateOf } from './fault.ts';
 import { migrations } from './migrations.ts';
 import type { Server } from './server.ts';
@@ -10,7 +10,10 @@ const oldestServer = 140_000;
 const migrating = 0x50_42_4c_47;
 /** A step may have to write every row anew, and whoever opens the ledger meanwhile waits for that. */
 const withinMs = 3_600_000;
-const tables = ['events', 'chain', 'deliveries', 'failing', 'endpoints', 'runs', 'version'];
+const tables = [
+  ...['events', 'chain', 'deliveries', 'failing', 'endpoints', 'runs', 'version'],
+  ...['hosts', 'claims', 'artifacts', 'notes'],
+];
 
 interface Facts {
   readonly number: number;
@@ -88,7 +91,7 @@ async function versionIn(session: Session): Promise<number> {
 function checkServer({ number, name, encoding, standby }: Facts, shown: string): void {
   const hint = 'Use PostgreSQL 14 or newer, not a standby, with a database in the encoding UTF8.';
   const unsuitable = (what: string) =>
-    new PatchbayError('DATABASE_UNSUITABLE' as ErrorCode, `${shown} cannot hold a ledger: ${what}`, { hint });
+    new PatchbayError('DATABASE_UNSUITABLE', `${shown} cannot hold a ledger: ${what}`, { hint });
   if (number < oldestServer) throw unsuitable(`the server is PostgreSQL ${name}`);
   if (encoding !== 'UTF8') throw unsuitable(`its encoding is ${encoding}`);
   if (standby) throw unsuitable('the server is a standby, which can only be read');
@@ -108,7 +111,7 @@ async function checkRights(session: Session, shown: string): Promise<void> {
 function rightless(shown: string, what: string, cause?: unknown): PatchbayError {
   const hint = `Let the user own the schema: CREATE SCHEMA ${schema} AUTHORIZATION the_user.`;
   const message = `the user has not the rights that a ledger in ${shown} needs: ${what}`;
-  return new PatchbayError('DATABASE_RIGHTS' as ErrorCode, message, { hint, cause });
+  return new PatchbayError('DATABASE_RIGHTS', message, { hint, cause });
 }
 
 function newer(shown: string, version: number): PatchbayError {
@@ -123,9 +126,9 @@ function unreached(error: unknown, shown: string): PatchbayError {
   const isLogin = state.startsWith('28') || why.startsWith('SASL') || why.includes('client password must be a string');
   if (isLogin) {
     const hint = 'Check the user and the password in the URL, and pg_hba.conf on the server.';
-    return new PatchbayError('DATABASE_LOGIN' as ErrorCode, `${shown} lets nobody in: ${why}`, { hint, cause: error });
+    return new PatchbayError('DATABASE_LOGIN', `${shown} lets nobody in: ${why}`, { hint, cause: error });
   }
   const hint = 'Check the host, the port and the name of the database, and whether the server runs.';
   const message = `${shown} cannot be reached: ${why}`;
-  return new PatchbayError('DATABASE_UNREACHABLE' as ErrorCode, message, { hint, cause: error });
+  return new PatchbayError('DATABASE_UNREACHABLE', message, { hint, cause: error });
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, PatchbayError } from 'patchbay-sdk';
+import { PatchbayError } from 'patchbay-sdk';
 import { Client, type ClientConfig, type CustomTypesConfig, types } from 'pg';
 import { asGiven } from './text.ts';
 
@@ -47,5 +47,5 @@ export function serverAt(url: string): Server {
 
 function malformed(what: string): PatchbayError {
   const hint = 'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %40 for an @ in the password.';
-  return new PatchbayError('DATABASE_URL' as ErrorCode, `the URL of the database is not one: ${what}`, { hint });
+  return new PatchbayError('DATABASE_URL', `the URL of the database is not one: ${what}`, { hint });
 }

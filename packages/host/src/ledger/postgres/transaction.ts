@@ -23,16 +23,38 @@ interface Change {
 const patienceMs = { unreachable: 5000, 'in progress': 15_000 };
 
 const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED;';
-// The number of the transaction tells afterwards what became of it.
-const begun = `${begin} SELECT pg_current_xact_id()::text AS xid`;
-const begunAlone = `${begin} SELECT pg_current_xact_id()::text AS xid, head_seq, head_hash FROM chain FOR UPDATE`;
+const lock = 'SELECT FROM chain FOR UPDATE;';
 
-/** Makes changes, in order, in one transaction. Throws what the driver throws, after which nothing was changed. */
-export async function transact(session: Session, server: Server, acts: readonly Act[]): Promise<Outcome[]> {
+/**
+ * Begins a transaction. Whether the host was fenced is looked up when the lock is there: whoever fences it has that lock. The
+ * number of the transaction tells afterwards what became of it.
+ */
+function beginning(isAlone: boolean, host: string | undefined): string {
+  const fenced = host === undefined ? 'false' : `NOT EXISTS (${fenceOf(host)})`;
+  const facts = `SELECT pg_current_xact_id()::text AS xid, ${fenced} AS fenced`;
+  return isAlone ? `${begin} ${lock} ${facts}, head_seq, head_hash FROM chain` : `${begin} ${facts}`;
+}
+
+function fenceOf(host: string): string {
+  if (!/^[\w-]+$/.test(host)) throw new TypeError(`"${host}" is not the id of a host`);
+  return `SELECT FROM hosts WHERE id = '${host}' AND fenced_at IS NULL`;
+}
+
+/**
+ * Makes changes, in order, in one transaction. Throws `HOST_FENCED` if the host that makes them was fenced, and what the driver
+ * throws, after which nothing was changed.
+ */
+export async function transact(
+  session: Session,
+  server: Server,
+  acts: readonly Act[],
+  host: string | undefined,
+): Promise<Outcome[]> {
   const isAlone = acts.some((act) => 'append' in act || act.alone);
   try {
-    const { rows } = await session.ask(isAlone ? begunAlone : begun);
-    const { xid, ...head } = rows[0] as Head & { xid: string };
+    const { rows } = await session.ask(beginning(isAlone, host));
+    const { xid, fenced, ...head } = rows[0] as Head & { xid: string; fenced: boolean };
+    if (fenced) throw new PatchbayError('HOST_FENCED', `this host, ${host}, was taken for dead`);
     const outcomes = await outcomesOf(session, head, acts);
     await commit(session, server, xid);
     return outcomes;

@@ -28,14 +28,16 @@ const mostTries = 5;
  */
 export class Writer {
   readonly #server: Server;
+  readonly #host: () => string | undefined;
   readonly #written: () => void;
   #session: Session | undefined;
   #waiting: Change[] = [];
   #working: Promise<void> | undefined;
 
-  /** `written` is called when a group is durable. */
-  constructor(server: Server, written: () => void) {
+  /** `host` says which host writes, if any; `written` is called when a group is durable. */
+  constructor(server: Server, host: () => string | undefined, written: () => void) {
     this.#server = server;
+    this.#host = host;
     this.#written = written;
   }
 
@@ -108,7 +110,7 @@ export class Writer {
   async #transact(acts: readonly Act[]): Promise<Outcome[]> {
     for (let tries = 1; ; tries++) {
       try {
-        const outcomes = await transact(await this.#connected(), this.#server, acts);
+        const outcomes = await transact(await this.#connected(), this.#server, acts, this.#host());
         this.#written();
         return outcomes;
       } catch (error) {
