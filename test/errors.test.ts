@@ -23,7 +23,7 @@ import { createTestHost } from 'patchbay-sdk/testing';
 import { z } from 'patchbay-sdk/zod';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Input } from '../packages/cli/src/command.ts';
-import { followBeside } from '../packages/cli/src/follow.ts';
+import { besideIn, followBeside } from '../packages/cli/src/follow.ts';
 import { appOf } from '../packages/host/src/api/app.ts';
 import { type Limits, usualLimits } from '../packages/host/src/api/index.ts';
 import type { ApiParts } from '../packages/host/src/api/route.ts';
@@ -319,7 +319,7 @@ const provoke: Record<ErrorCode, () => unknown> = {
     const ledger = await openLedger(join(folder(), 'ledger.db'));
     await ledger.requestRun({ run_id: 'run-1', template: 't', goal: 'g' });
     const input = { progress: () => {}, signal: new AbortController().signal } as unknown as Input;
-    return await followBeside(ledger, 'run-1', folder(), input).finally(() => ledger.close());
+    return await followBeside(ledger, 'run-1', besideIn(folder()), input).finally(() => ledger.close());
   },
   USAGE: () => printed(['nope']),
   NODE_TOO_OLD: () => {

@@ -1,19 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Host,
-  holderOf,
-  loadRun,
-  openHost,
-  type RunState,
-  type Service,
-  type Standing,
-  stateDir,
-} from 'patchbay-host';
+import { type Host, loadRun, openHost, type RunState, type Service, type Standing, stateDir } from 'patchbay-host';
 import type { LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk';
 import { builtins } from './builtins.ts';
 import type { Input } from './command.ts';
-import { followBeside } from './follow.ts';
+import { type Beside, besideIn, followBeside } from './follow.ts';
 import { agentLines, showing } from './progress.ts';
 import { stepLine } from './run-output.ts';
 
@@ -56,24 +47,21 @@ export function crewing<T>(input: Input, act: (crew: Crew) => Promise<T>, held?:
     } catch (error) {
       if (!(error instanceof PatchbayError) || error.code !== 'PROJECT_HELD' || host.project === undefined) throw error;
       const state = stateDir(host.project.dir);
-      const isServed = holderOf(state)?.serving === true;
+      const others = besideIn(state);
+      const isServed = others.isServed();
       if (!isServed && held !== 'leave') throw error;
       const how = isServed ? 'it carries the run on' : 'it, or "patchbay resume", carries the run on';
       input.progress(`${error.message}: ${how}`);
       return host.beside((runs, ledger) => {
         const carry = (run_id: string) =>
           isServed
-            ? showing(ledger, run_id, input, () => followBeside(ledger, run_id, state, input))
+            ? showing(ledger, run_id, input, () => followBeside(ledger, run_id, others, input))
             : loadRun(ledger, run_id);
         return act({ runs, ledger, carryOn: carry });
       });
     }
     const { runs, ledger } = service;
-    const carry = async (run_id: string) => {
-      const state = await carryOn(service, run_id, input);
-      return { ...(await loadRun(ledger, run_id)), state };
-    };
-    return act({ runs, ledger, carryOn: carry });
+    return act({ runs, ledger, carryOn: (run_id) => carryOrFollow(service, run_id, input) });
   });
 }
 
@@ -95,6 +83,25 @@ export function changing(
     return carry(next);
   };
   return crewing(input, act, 'leave');
+}
+
+/** Carries a run on; or follows it, where other hosts on the same database serve or one of them has it. */
+async function carryOrFollow(service: Service, run_id: string, input: Input): Promise<Standing> {
+  const { ledger, peers } = service;
+  const others: Beside = {
+    isServed: () => peers.isServed || peers.isElsewhere('run', run_id),
+    troubleOf: () => undefined,
+  };
+  if (!others.isServed()) {
+    try {
+      const state = await carryOn(service, run_id, input);
+      return { ...(await loadRun(ledger, run_id)), state };
+    } catch (error) {
+      if (!(error instanceof PatchbayError) || error.code !== 'RUN_ELSEWHERE') throw error;
+    }
+  }
+  input.progress('another host carries the run on');
+  return showing(ledger, run_id, input, () => followBeside(ledger, run_id, others, input));
 }
 
 /** Carries a run on and tells how it goes, until it ends or waits. */

@@ -8,21 +8,37 @@ const lookEveryMs = 500;
 /** So often a host may not be there, one time after the other: it may be started again just now. */
 const patience = 10;
 
+/** Those who carry runs on beside this process. */
+export interface Beside {
+  /** Whether anybody does. */
+  isServed(): boolean;
+  /** What they have trouble with in a run. */
+  troubleOf(run_id: string): PatchbayError | undefined;
+}
+
+/** The host that works in the same folder. */
+export function besideIn(stateDir: string): Beside {
+  return {
+    isServed: () => holderOf(stateDir)?.serving === true,
+    troubleOf: (run_id) => troubleOf(run_id, stateDir),
+  };
+}
+
 /**
- * Follows a run that the host beside this process carries on, until it ends, waits, or the user ends the command. Throws what
- * that host has trouble with, and HOST_GONE if it ends itself.
+ * Follows a run that others beside this process carry on, until it ends, waits, or the user ends the command. Throws what
+ * they have trouble with, and HOST_GONE if there is none any more.
  */
 export async function followBeside(
   ledger: LedgerStore,
   run_id: string,
-  stateDir: string,
+  beside: Beside,
   { progress, signal }: Input,
 ): Promise<Standing> {
   const wrong = new AbortController();
   let missing = 0;
   const look = () => {
-    missing = holderOf(stateDir)?.serving === true ? 0 : missing + 1;
-    const problem = missing >= patience ? gone(run_id) : troubleOf(run_id, stateDir);
+    missing = beside.isServed() ? 0 : missing + 1;
+    const problem = missing >= patience ? gone(run_id) : beside.troubleOf(run_id);
     if (problem !== undefined) wrong.abort(problem);
   };
   const timer = setInterval(look, lookEveryMs);

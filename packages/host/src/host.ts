@@ -105,7 +105,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const partsOf = () => {
     if (plugins !== undefined && project !== undefined && reporting !== undefined) {
       const warn = (message: string) => options.onWarning?.(message);
-      return { kernel, project, plugins, reporting, launcher, http, env, warn, log: options.turnLog };
+      return { kernel, project, plugins, reporting, launcher, http, env, version, warn, log: options.turnLog };
     }
     throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
   };

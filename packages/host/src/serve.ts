@@ -1,12 +1,13 @@
 import type { Hooks } from 'patchbay-sdk';
 import { type ApiOptions, apiToken, startApi } from './api/index.ts';
-import { type ServedAssistant, serveAssistant } from './assistant/serve.ts';
+import { serveAssistant } from './assistant/serve.ts';
 import { sayServing } from './config/holder.ts';
 import type { Project } from './config/project.ts';
 import { apiTokenFile, stateDir } from './config/state.ts';
+import { Duty } from './hosts/duty.ts';
 import { type Inbound, startInbound } from './inbound/index.ts';
 import type { Kernel } from './kernel/index.ts';
-import { Foreman } from './runs/foreman.ts';
+import { Foreman, usualAtOnce } from './runs/foreman.ts';
 import { type Trouble, writeTroubles } from './runs/trouble.ts';
 import type { Service } from './service.ts';
 
@@ -57,9 +58,11 @@ export async function serveProject(parts: ServeParts, options: ServeOptions = {}
   const { project, service } = parts;
   const { host = '127.0.0.1', port = 4780, webhookPort = project.pace?.webhookPort ?? 9876 } = options;
   const state = stateDir(project.dir);
+  const { peers } = service;
+  const atOnce = options.runsAtOnce ?? usualAtOnce;
   const foreman = new Foreman({
     ...service,
-    ...(options.runsAtOnce === undefined ? {} : { atOnce: options.runsAtOnce }),
+    atOnce,
     troubled: (troubles, latest) => {
       showTroubles(state, troubles);
       if (latest !== undefined)
@@ -67,32 +70,33 @@ export async function serveProject(parts: ServeParts, options: ServeOptions = {}
     },
   });
   let inbound: Inbound | undefined;
-  let assistant: ServedAssistant | undefined;
+  const warn = options.warn ?? (() => {});
+  const assistant = new Duty({ peers, key: 'assistant', warn, begin: () => serveAssistant({ ...parts, warn }) });
   try {
-    assistant = await serveAssistant({ ...parts, warn: options.warn ?? (() => {}) });
+    await assistant.start();
     inbound = await startInbound({ ...parts, host, port: webhookPort });
     const webhooks = inbound.routes.map(({ path, plugin, proof }) => ({ path, plugin, scheme: proof.scheme }));
     const limits = options.limits === undefined ? {} : { limits: options.limits };
     const api = await startApi(
-      { ...parts, foreman, webhooks, mcp: service.surroundings.mcp, assistant: assistant.assistant },
+      { ...parts, foreman, webhooks, mcp: service.surroundings.mcp, assistant: () => assistant.done?.assistant },
       { host, port, token: apiToken(project.dir), ...limits },
     );
     const taking = inbound;
-    const talking = assistant;
     // Only now: nothing is begun where something else is wrong.
     foreman.start();
     sayServing(state, api.url);
+    await peers.say({ serving: true, api: api.url, atOnce });
     return {
       api: api.url,
       webhooks: `${new URL(api.url).protocol}//${new URL(api.url).hostname}:${taking.port}`,
       tokenFile: apiTokenFile(project.dir),
       service,
       close: async () => {
-        await Promise.all([api.close(), taking.close(), foreman.close(), talking.close()]);
+        await Promise.all([api.close(), taking.close(), foreman.close(), assistant.close()]);
       },
     };
   } catch (error) {
-    await Promise.all([inbound?.close(), assistant?.close()]);
+    await Promise.all([inbound?.close(), assistant.close()]);
     throw error;
   }
 }

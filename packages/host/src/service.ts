@@ -1,11 +1,16 @@
+import { hostname } from 'node:os';
 import type { EventName, Hooks } from 'patchbay-sdk';
-import { openProjectLedger } from './config/database.ts';
+import { databaseOf, openProjectLedger } from './config/database.ts';
 import { holdProject } from './config/holder.ts';
 import { findProject, type Project, type RunSettings } from './config/project.ts';
 import { stateDir } from './config/state.ts';
 import { selectedCore, withEnvironment } from './containers/index.ts';
 import type { LoadedPlugins } from './dialects/load.ts';
 import { Quarantine } from './dialects/quarantine.ts';
+import { Duty } from './hosts/duty.ts';
+import { alone, type Peers } from './hosts/peers.ts';
+import { PluginDuties } from './hosts/plugin-duties.ts';
+import type { SharedPeers } from './hosts/shared.ts';
 import { queueOf } from './inbound/queues.ts';
 import type { Found } from './install/discover.ts';
 import type { Kernel } from './kernel/index.ts';
@@ -38,6 +43,8 @@ export interface Service {
   readonly emitter: Emitter;
   /** The runs of the project. */
   readonly runs: Runs;
+  /** Those who work on the same ledger. */
+  readonly peers: Peers;
   /** What their turns reach besides files and programs. */
   readonly surroundings: Surroundings;
   /** Resolves when everything that can be delivered now has been. */
@@ -78,36 +85,51 @@ export interface ServiceParts {
   readonly launcher: Launcher;
   readonly http: () => Promise<HttpClient>;
   readonly env: NodeJS.ProcessEnv;
+  /** The version of Patchbay. */
+  readonly version: string;
   /** Hears what is wrong and stops nothing. */
   readonly warn: (message: string) => void;
   /** Hears how turns go. */
   readonly log?: WorkshopParts['log'] | undefined;
 }
 
-/** Begins to work in a project, as its only host. */
+/** Begins to work in a project: as its only host, or as one of those that share a database. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { kernel, project, plugins, launcher, env, log } = parts;
   const projectDir = project.dir;
   const release = holdProject(stateDir(projectDir));
   let ledger: LedgerStore | undefined;
+  let peers: Peers | undefined;
   try {
     await Launcher.sweep({ project: projectDir });
-    ledger = await openProjectLedger(project, env);
+    const joined = await joinOthers(parts);
+    peers = joined ?? alone;
+    ledger = await openProjectLedger(
+      project,
+      env,
+      joined === undefined ? {} : { host: () => joined.id, sessions: joined.sessions },
+    );
     plugins.views.attach(ledger);
     parts.reporting.attach(ledger);
     const edition = editionsOf(plugins);
     const emitter = new Emitter(kernel, ledger, edition);
-    const lanes = new Lanes(kernel, ledger, emitter, edition);
+    const duties = new PluginDuties(peers);
+    const lanes = new Lanes(kernel, ledger, emitter, edition, duties);
     const failed = tellingOfFailures(emitter);
-    const sender = new Sender({ kernel, store: ledger, editionOf: edition, client: parts.http, failed });
+    const sender = new Sender({ kernel, store: ledger, editionOf: edition, client: parts.http, failed, duties });
     for (const news of await pluginNews(ledger, plugins)) {
       if (news.event === 'plugin:removed') {
         for (const name of [news.plugin, queueOf(news.plugin)]) await ledger.cancel(name, 'the plugin was removed');
       }
       await emitter.emit(news);
     }
-    const store = ledger;
-    const observers = await Observers.start({ kernel, ledger: store, project: projectDir, warn: parts.warn });
+    const [store, others] = [ledger, peers];
+    const observed = { kernel, ledger: store, project: projectDir, warn: parts.warn };
+    const observers = new Duty({
+      ...{ peers, key: 'observers', warn: parts.warn },
+      begin: () => Observers.start(observed),
+    });
+    await observers.start();
     await lanes.start();
     await sender.start();
     const quarantine = new Quarantine({ kernel, plugins, emit: (event) => emitter.emit(event) });
@@ -115,11 +137,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const surroundings = await openSurroundings(around);
     await surroundings.services.start();
     const desk = { project, launcher, env, log, tools: surroundings.tools };
-    const runs = await runsOf(kernel, store, emitter, edition, desk, () => quarantine.look());
+    const runs = await runsOf(kernel, store, emitter, edition, desk, { recheck: () => quarantine.look(), peers });
     return {
       ledger: store,
       emitter,
       runs,
+      peers: others,
       surroundings,
       emit: (type, fields) => emitter.emit(newEvent(type, fields)),
       rest: async () => {
@@ -134,14 +157,25 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         await sender.close();
         await observers.close();
         await store.close();
+        await others.close();
         release();
       },
     };
   } catch (error) {
     await ledger?.close();
+    await peers?.close();
     release();
     throw error;
   }
+}
+
+/** Joins the hosts that share a database with this one; undefined if the project has its ledger to itself. */
+async function joinOthers({ project, env, version, warn }: ServiceParts): Promise<SharedPeers | undefined> {
+  const url = databaseOf(project, env);
+  if (url === undefined) return undefined;
+  const { SharedPeers } = await import('./hosts/shared.ts');
+  const facts = { name: hostname(), version, labels: [], serving: false, api: null, atOnce: null };
+  return SharedPeers.join(url, { facts, warn });
 }
 
 async function runsOf(
@@ -158,17 +192,18 @@ async function runsOf(
   }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'> & {
     readonly tools?: Surroundings['tools'];
   },
-  recheck?: () => Promise<void>,
+  host: { readonly recheck?: () => Promise<void>; readonly peers?: Peers } = {},
 ): Promise<Runs> {
   const settings = { ...project.runs, core: selectedCore(project.runs, env) };
   const casts = await castsOf(kernel, project.dir, settings, env);
   const { cores } = casts;
-  const hearing = { ...(log === undefined ? {} : { log }), ...(recheck === undefined ? {} : { recheck }) };
+  const { peers = alone, ...rechecking } = host;
+  const hearing = { ...(log === undefined ? {} : { log }), ...rechecking };
   const llmProviders = llmProvidersOf(kernel, (plugin) => editionOf(plugin).hide);
   const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...tools, ...hearing };
   // As the file is now: whoever was added or taken out meanwhile, is.
   const approvers = () => findProject(project.dir)?.runs.approvers ?? {};
-  return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), approvers, ...casts });
+  return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), approvers, peers, ...casts });
 }
 
 async function castsOf(

@@ -20,7 +20,7 @@ export interface ApiParts {
   /** The MCP servers of the project. @default there are none */
   readonly mcp?: McpSupervisor | undefined;
   /** Who talks with people. @default nobody does */
-  readonly assistant?: Assistant | undefined;
+  readonly assistant?: () => Assistant | undefined;
 }
 
 /** What a request asks. */

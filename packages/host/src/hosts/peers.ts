@@ -4,6 +4,20 @@
  */
 export type ClaimKind = 'run' | 'plugin' | 'duty';
 
+/** What a host says of itself to the others. */
+export interface HostFacts {
+  /** What people call it. */
+  readonly name: string;
+  readonly version: string;
+  readonly labels: readonly string[];
+  /** Whether it carries on whatever run is asked for, rather than one of its own. */
+  readonly serving: boolean;
+  /** Where its API is; null if it has none. */
+  readonly api: string | null;
+  /** How many runs it carries on at once; null if it serves none. */
+  readonly atOnce: number | null;
+}
+
 /** Something that no other host has while this one has it. */
 export interface Claim {
   /** Aborts when it is lost: this host cannot reach the others any more, or they have taken it for dead. */
@@ -20,8 +34,12 @@ export interface Peers {
   take(kind: ClaimKind, key: string): Promise<Claim | undefined>;
   /** Whether another host has it, by what was last heard. */
   isElsewhere(kind: ClaimKind, key: string): boolean;
+  /** Whether another host carries on whatever run is asked for, by what was last heard. */
+  readonly isServed: boolean;
   /** Has `hear` called when there may be something to take that another host had before. Gives the undo. */
   onFreed(hear: () => void): () => void;
+  /** Says of this host what others may know. Never throws: who cannot be told now is told when it can. */
+  say(facts: Partial<HostFacts>): Promise<void>;
   /** Leaves the others: all that was taken is given back. */
   close(): Promise<void>;
 }
@@ -33,6 +51,8 @@ export const alone: Peers = {
   areMany: false,
   take: async () => ({ lost: never, release: async () => {} }),
   isElsewhere: () => false,
+  isServed: false,
   onFreed: () => () => {},
+  say: async () => {},
   close: async () => {},
 };

@@ -13,6 +13,8 @@ export interface Street {
   readonly kernel: Kernel<Hooks>;
   readonly store: LedgerStore;
   readonly editionOf: (plugin: string) => Edition;
+  /** Whether this host delivers to a plugin, and not another one. */
+  isOurs(plugin: string): Promise<boolean>;
   /** Whether somebody else is making this delivery right now. */
   isTaken(due: Due): boolean;
   /** Waits, for a while, for the handlers of other plugins that come before this one. */
@@ -96,6 +98,7 @@ export class Lane {
     try {
       while (this.#woken && !this.#closing.signal.aborted) {
         this.#woken = false;
+        if (!(await this.#street.isOurs(this.#plugin))) return;
         const dues = await this.#street.store.owed(this.#plugin, { limit: batch });
         const free = dues.filter((due) => !this.#street.isTaken(due));
         const written: Promise<void>[] = [];

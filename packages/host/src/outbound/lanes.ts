@@ -1,4 +1,6 @@
 import type { Hooks } from 'patchbay-sdk';
+import { alone } from '../hosts/peers.ts';
+import { PluginDuties } from '../hosts/plugin-duties.ts';
 import type { Kernel } from '../kernel/index.ts';
 import type { LedgerStore } from '../ledger/index.ts';
 import type { Edition, Emitter } from './emitter.ts';
@@ -13,18 +15,28 @@ export class Lanes {
   readonly #kernel: Kernel<Hooks>;
   readonly #store: LedgerStore;
   readonly #street: Street;
+  readonly #duties: PluginDuties;
   readonly #lanes = new Map<string, Lane>();
   #timer: NodeJS.Timeout | undefined;
   #unhear: (() => void)[] = [];
 
-  constructor(kernel: Kernel<Hooks>, store: LedgerStore, emitter: Emitter, editionOf: (plugin: string) => Edition) {
+  constructor(
+    kernel: Kernel<Hooks>,
+    store: LedgerStore,
+    emitter: Emitter,
+    editionOf: (plugin: string) => Edition,
+    duties = new PluginDuties(alone),
+  ) {
     this.#kernel = kernel;
     this.#store = store;
+    this.#duties = duties;
     this.#street = {
       kernel,
       store,
       editionOf,
-      isTaken: ({ delivery, event }) => delivery.awaited && emitter.isAsking(event.seq),
+      isOurs: (plugin) => duties.has(plugin),
+      isTaken: ({ delivery, event }) =>
+        delivery.awaited && (emitter.isAsking(event.seq) || duties.isAsked(event.run_id)),
       ahead: async ({ delivery }) => {
         for (const { id, plugin } of await store.ahead(delivery.id)) {
           if (plugin !== delivery.plugin) await this.#lanes.get(plugin)?.reached(placeOf(id));
@@ -42,6 +54,7 @@ export class Lanes {
       }),
       this.#store.on('replayed', ({ plugin }) => this.#wake(plugin)),
       this.#store.on('elsewhere', () => void this.#look().catch(() => {})),
+      this.#duties.onFreed(() => void this.#look().catch(() => {})),
     ];
     await this.#look();
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PatchbayError } from 'patchbay-sdk';
+import { alone, type Peers } from '../hosts/peers.ts';
 import { type LedgerStore, openStatuses, type RunRow } from '../ledger/index.ts';
 import { isChatRun } from './chat-run.ts';
 import { loadRun } from './engine.ts';
@@ -12,6 +13,8 @@ import { type Trouble, troubleOf } from './trouble.ts';
 export interface ForemanParts {
   readonly ledger: LedgerStore;
   readonly runs: Pick<Runs, 'advance'>;
+  /** Those who look after the same runs. @default nobody else does */
+  readonly peers?: Peers;
   /** How many runs go on at once. @default 4 */
   readonly atOnce?: number;
   /** Hears of all troubles whenever one comes or goes, and of the one that came. @default nobody does */
@@ -20,8 +23,12 @@ export interface ForemanParts {
   readonly backoffMs?: (attempts: number) => number;
 }
 
+/** How many runs go on at once where nothing is said. */
+export const usualAtOnce = 4;
 /** How much longer than a look it is not looked again. */
 const restPerLook = 3;
+/** Who was quicker to take a run has told all others by then. */
+const elsewhereMs = 1000;
 const longestBackoffMs = 300_000;
 /** Longer timers are looked at again in between: Node does not take any time. */
 const longestTimerMs = 3_600_000;
@@ -33,11 +40,14 @@ const longestTimerMs = 3_600_000;
  */
 export class Foreman {
   readonly #parts: ForemanParts;
+  readonly #peers: Peers;
   readonly #atOnce: number;
   readonly #busy = new Map<string, Promise<void>>();
   /** Runs that wait: how far they were when they were looked at, and until when nothing can change by itself. */
   readonly #asleep = new Map<string, { readonly head: number; readonly until: number }>();
   readonly #troubles = new Map<string, Trouble>();
+  /** Runs that another host took before this one could: until when to leave them. */
+  readonly #left = new Map<string, number>();
   readonly #stopping = new AbortController();
   #unhear: readonly (() => void)[] = [];
   #looking: Promise<void> | undefined;
@@ -46,7 +56,8 @@ export class Foreman {
 
   constructor(parts: ForemanParts) {
     this.#parts = parts;
-    this.#atOnce = parts.atOnce ?? 4;
+    this.#atOnce = parts.atOnce ?? usualAtOnce;
+    this.#peers = parts.peers ?? alone;
   }
 
   /** Begins to look after the runs. */
@@ -55,6 +66,7 @@ export class Foreman {
     this.#unhear = [
       ledger.on('requested', (run_id) => !isChatRun(run_id) && this.look()),
       ledger.on('elsewhere', () => this.look()),
+      this.#peers.onFreed(() => this.look()),
       // The other steps are those of the engines at work here.
       ledger.on('appended', ({ event }) => event.type === 'approval:decided' && this.look()),
     ];
@@ -119,6 +131,7 @@ export class Foreman {
       // Those who look after chats carry them on, and leave them to wait here.
       if (isChatRun(row.run_id) && row.status !== 'waiting') continue;
       open.add(row.run_id);
+      if (this.#peers.isElsewhere('run', row.run_id)) continue;
       if (!this.#busy.has(row.run_id) && (await this.#isReady(row))) this.#carryOn(row.run_id);
     }
     this.#forgetAllBut(open);
@@ -129,6 +142,7 @@ export class Foreman {
     const now = Date.now();
     const trouble = this.#troubles.get(run_id);
     if (trouble !== undefined && Date.parse(trouble.next_at) > now) return false;
+    if ((this.#left.get(run_id) ?? 0) > now) return false;
     if (status !== 'waiting') return true;
     const known = this.#asleep.get(run_id);
     if (known?.head === head && known.until > now) return false;
@@ -149,7 +163,7 @@ export class Foreman {
       .advance(run_id, this.#stopping.signal)
       .then(
         (state) => this.#stopped(state),
-        (error) => this.#failed(run_id, error),
+        (error) => this.#failedOrLeft(run_id, error),
       )
       .finally(() => {
         this.#busy.delete(run_id);
@@ -164,6 +178,12 @@ export class Foreman {
     // Otherwise it would be carried on at once, and again, for ever.
     if (!isDone) this.#failed(run_id, new PatchbayError('INTERNAL', `run ${run_id} stopped though it could go on`));
     else if (this.#troubles.delete(run_id)) this.#tell();
+  }
+
+  #failedOrLeft(run_id: string, error: unknown): void {
+    if (!(error instanceof PatchbayError) || error.code !== 'RUN_ELSEWHERE') return this.#failed(run_id, error);
+    this.#left.set(run_id, Date.now() + elsewhereMs);
+    if (this.#troubles.delete(run_id)) this.#tell();
   }
 
   #failed(run_id: string, error: unknown): void {
@@ -184,6 +204,7 @@ export class Foreman {
 
   #forgetAllBut(open: ReadonlySet<string>): void {
     for (const run_id of this.#asleep.keys()) if (!open.has(run_id)) this.#asleep.delete(run_id);
+    for (const [run_id, until] of this.#left) if (until < Date.now()) this.#left.delete(run_id);
     const before = this.#troubles.size;
     for (const run_id of this.#troubles.keys()) if (!open.has(run_id)) this.#troubles.delete(run_id);
     if (this.#troubles.size !== before) this.#tell();
@@ -193,6 +214,7 @@ export class Foreman {
   #nextTime(): number {
     let first = Number.POSITIVE_INFINITY;
     for (const { until } of this.#asleep.values()) first = Math.min(first, until);
+    for (const until of this.#left.values()) first = Math.min(first, until);
     for (const { run_id, next_at } of this.#troubles.values()) {
       // One that is being tried again is in trouble until that has come to something.
       if (!this.#busy.has(run_id)) first = Math.min(first, Date.parse(next_at));

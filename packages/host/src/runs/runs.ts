@@ -1,7 +1,8 @@
 import { type AgentCore, PatchbayError } from 'patchbay-sdk';
 import { v7 } from 'uuid';
 import { type BacklogItem, clearAdvisory } from '../day/backlog.ts';
-import type { LedgerStore } from '../ledger/index.ts';
+import { alone, type Peers } from '../hosts/peers.ts';
+import { isSettled, type LedgerStore } from '../ledger/index.ts';
 import type { Emitter } from '../outbound/emitter.ts';
 import type { Approvers } from './approvers.ts';
 import { abortRun, castVote, type Vote } from './decisions.ts';
@@ -23,6 +24,8 @@ export interface RunsParts extends Casts {
   readonly ledger: LedgerStore;
   readonly emitter: Emitter;
   readonly workshop: Workshop;
+  /** Those who may carry on runs too. @default nobody else does */
+  readonly peers?: Peers;
   /** Who can prove who they are, as it is now. */
   readonly approvers: () => Approvers;
 }
@@ -47,14 +50,33 @@ export class Runs {
     return run_id;
   }
 
-  /** Carries a run on until it has ended, or waits for somebody. One that is carried on here already is waited for. */
+  /**
+   * Carries a run on until it has ended, or waits for somebody. One that is carried on here already is waited for. Throws
+   * RUN_ELSEWHERE if another host does, or has taken it over.
+   */
   advance(run_id: string, signal?: AbortSignal): Promise<RunState> {
     const known = this.#underWay.get(run_id);
     if (known !== undefined) return known.done;
     const engine = new RunEngine(run_id, this.#parts);
-    const done = engine.advance(signal).finally(() => this.#underWay.delete(run_id));
+    const done = this.#carry(engine, run_id, signal).finally(() => this.#underWay.delete(run_id));
     this.#underWay.set(run_id, { engine, done });
     return done;
+  }
+
+  async #carry(engine: RunEngine, run_id: string, signal: AbortSignal | undefined): Promise<RunState> {
+    const { peers = alone } = this.#parts;
+    const claim = await peers.take('run', run_id);
+    if (claim === undefined) throw elsewhere(run_id);
+    try {
+      const state = await engine.advance(signal === undefined ? claim.lost : AbortSignal.any([signal, claim.lost]));
+      if (claim.lost.aborted && !isSettled(state.status)) throw elsewhere(run_id);
+      return state;
+    } catch (error) {
+      const isFenced = error instanceof PatchbayError && error.code === 'HOST_FENCED';
+      throw isFenced || claim.lost.aborted ? elsewhere(run_id, error) : error;
+    } finally {
+      await claim.release();
+    }
   }
 
   /** See `castVote`. */
@@ -117,6 +139,10 @@ export class Runs {
     }
     return undefined;
   }
+}
+
+function elsewhere(run_id: string, cause?: unknown): PatchbayError {
+  return new PatchbayError('RUN_ELSEWHERE', `run ${run_id} is carried on by another host`, { run: run_id, cause });
 }
 
 function carriedFrom(state: RunState, overruled: readonly string[]): Carried {

@@ -11,7 +11,7 @@ async function serving(setting: Parameters<typeof Stage.set>[0] = {}) {
   const project = findProject(stage.dir);
   if (project === undefined) throw new Error('there is no project');
   const foreman = { retry: () => {}, troubles: [] };
-  const parts = { project, kernel, service: { ledger, runs }, foreman, webhooks: [], assistant };
+  const parts = { project, kernel, service: { ledger, runs }, foreman, webhooks: [], assistant: () => assistant };
   const api = await startApi(parts, { port: 0, token });
   onTestFinished(() => api.close());
   const ask = async (method: string, path: string, body?: unknown) => {

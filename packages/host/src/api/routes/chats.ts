@@ -27,9 +27,14 @@ const message = z.object({
 /** Which of the chats of the workspace; that at the terminal, if it is left out. */
 const which = { chat: z.optional(words(512)) };
 
-function assistantOf({ assistant }: ApiParts): Assistant {
+function assistantOf(parts: ApiParts): Assistant {
+  const assistant = parts.assistant?.();
   if (assistant !== undefined) return assistant;
-  throw new Refused(404, 'REQUEST_UNKNOWN', 'this host has no chats');
+  throw new Refused(
+    404,
+    'REQUEST_UNKNOWN',
+    'this host has no chats; where several share a database, another one has them',
+  );
 }
 
 /** The chat of a workspace that is asked for. Throws WORKSPACE_UNKNOWN, REQUEST_UNKNOWN. */

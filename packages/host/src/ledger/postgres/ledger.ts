@@ -19,7 +19,7 @@ const eventsAtOnce = 500;
 
 /** See `openPostgresLedger`. */
 export async function openLedgerAt(url: string, options: PostgresOptions): Promise<LedgerStore> {
-  const server = serverAt(url);
+  const server = serverAt(url, options.sessions);
   try {
     await prepareDatabase(server);
     return new Ledger(new PostgresStorage(server, options));

@@ -7,6 +7,8 @@ export interface PostgresOptions {
    * Default: it is no host, and nobody fences it.
    */
   readonly host?: () => string | undefined;
+  /** What the server calls its sessions. Default: `patchbay`. */
+  readonly sessions?: string;
 }
 
 /**

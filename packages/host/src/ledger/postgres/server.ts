@@ -21,12 +21,15 @@ const typeParsers = {
     parsers[oid] ?? types.getTypeParser(oid, format as 'text'),
 } as CustomTypesConfig;
 
-/** The server that a URL names. Throws `DATABASE_URL`, which does not repeat it: there may be a password in it. */
-export function serverAt(url: string): Server {
+/**
+ * The server that a URL names; it knows our sessions by `name`. Throws `DATABASE_URL`, which does not repeat the URL: there may be a
+ * password in it.
+ */
+export function serverAt(url: string, name = 'patchbay'): Server {
   if (!/^postgres(?:ql)?:\/\//.test(url)) throw malformed('it does not begin with postgres://');
   const config: ClientConfig = {
     connectionString: url,
-    application_name: 'patchbay',
+    application_name: name,
     types: typeParsers,
     connectionTimeoutMillis: connectWithinMs,
     query_timeout: answerWithinMs,

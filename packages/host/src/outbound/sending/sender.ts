@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Hooks, messageOf } from 'patchbay-sdk';
+import { alone } from '../../hosts/peers.ts';
+import { PluginDuties } from '../../hosts/plugin-duties.ts';
 import type { Kernel } from '../../kernel/index.ts';
 import type { Due } from '../lane.ts';
 import { Outbox, Slots } from './outbox.ts';
@@ -8,6 +10,8 @@ import { Postman, type PostmanParts } from './postman.ts';
 /** What a sender needs of those around it. */
 export interface SenderParts extends PostmanParts {
   readonly kernel: Kernel<Hooks>;
+  /** Which plugins this host sends for. @default all */
+  readonly duties?: PluginDuties;
 }
 
 /** So many first attempts, and as many others, are under way for one plugin. */
@@ -28,6 +32,7 @@ const lookAgainMs = 60_000;
  */
 export class Sender {
   readonly #parts: SenderParts;
+  readonly #duties: PluginDuties;
   readonly #now: () => number;
   readonly #boxes = new Map<string, readonly Outbox[]>();
   readonly #slots = new Slots(mostInAll);
@@ -39,6 +44,7 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.#duties = parts.duties ?? new PluginDuties(alone);
     this.#now = parts.now ?? Date.now;
     this.#postman = new Postman(parts, this.#closing.signal);
   }
@@ -49,6 +55,7 @@ export class Sender {
     this.#unhear = [
       store.on('unsent', (plugin) => this.#wake(plugin)),
       store.on('elsewhere', () => void this.#look().catch(() => {})),
+      this.#duties.onFreed(() => void this.#look().catch(() => {})),
     ];
     await this.#look();
   }
@@ -119,7 +126,9 @@ export class Sender {
     const { store } = this.#parts;
     const office = {
       take: async (limit: number) =>
-        this.#isHere(plugin) ? store.unsent(plugin, which, { limit, now: new Date(this.#now()) }) : [],
+        this.#isHere(plugin) && (await this.#duties.has(plugin))
+          ? store.unsent(plugin, which, { limit, now: new Date(this.#now()) })
+          : [],
       send: async (due: Due) => {
         const next = await this.#postman.send(due);
         if (next !== undefined) this.#lookAt(next);
