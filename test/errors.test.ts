@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openHost, startInbound } from 'patchbay-host';
 import { installPlugin } from 'patchbay-host/install';
 import { Kernel, newRecord } from 'patchbay-host/kernel';
-import { type AnyPayload, openLedger } from 'patchbay-host/ledger';
+import { type AnyPayload, openLedger, openPostgresLedger } from 'patchbay-host/ledger';
 import {
   definePlugin,
   type ErrorCode,
@@ -21,7 +21,7 @@ import {
 } from 'patchbay-sdk';
 import { createTestHost } from 'patchbay-sdk/testing';
 import { z } from 'patchbay-sdk/zod';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Input } from '../packages/cli/src/command.ts';
 import { besideIn, followBeside } from '../packages/cli/src/follow.ts';
 import { appOf } from '../packages/host/src/api/app.ts';
@@ -44,6 +44,7 @@ import { findTemplate } from '../packages/host/src/runs/template/find.ts';
 import { readTemplate } from '../packages/host/src/runs/template/read.ts';
 import { Launcher } from '../packages/host/src/sandbox/launcher.ts';
 import { openWorkspace } from '../packages/host/src/workspaces/index.ts';
+import { PostgresServer } from './postgres.ts';
 import { folder, project, root } from './project.ts';
 
 /** A plugin, checked by no compiler. */
@@ -111,6 +112,20 @@ async function taking(paths: Readonly<Record<string, string>>, where: { host?: s
   const parts = { kernel: host.kernel, service, project: host.project as Project, port: 0, ...where };
   const inbound = await startInbound(parts);
   onTestFinished(() => inbound.close());
+}
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await PostgresServer.start();
+});
+afterAll(() => postgres.remove());
+
+/** Opens a ledger in a new database as a user with no rights of its own there, whose password this is. */
+async function asGuest(password: string, options = '') {
+  const url = await postgres.database(options);
+  await postgres.run("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN PASSWORD 'right'");
+  const ledger = await openPostgresLedger(url.replace('patchbay:not-asked', `guest:${password}`));
+  await ledger.close();
 }
 
 const garbage = 'this is not a database, and long enough to be looked at as one'.repeat(100);
@@ -299,6 +314,19 @@ const provoke: Record<ErrorCode, () => unknown> = {
     db.exec('PRAGMA user_version = 99');
     db.close();
     return openLedger(file);
+  },
+  DATABASE_URL: () => openPostgresLedger('mysql://127.0.0.1/db'),
+  DATABASE_UNREACHABLE: () => openPostgresLedger(postgres.url('nowhere')),
+  DATABASE_LOGIN: () => asGuest('wrong'),
+  DATABASE_UNSUITABLE: () => asGuest('right', "ENCODING 'LATIN1' TEMPLATE template0"),
+  DATABASE_RIGHTS: () => asGuest('right'),
+  HOST_FENCED: async () => {
+    const ledger = await openPostgresLedger(await postgres.database(), { host: () => 'gone' });
+    return await ledger.append(sample('run:started')).finally(() => ledger.close());
+  },
+  // Until hosts on one database carry runs on.
+  RUN_ELSEWHERE: () => {
+    throw new PatchbayError('RUN_ELSEWHERE', 'another host carries run-1 on', { run: 'run-1' });
   },
   WEBHOOK_INVALID: () => taking({ one: 'no path' }),
   WEBHOOK_DUPLICATE: () => taking({ one: '/same', two: '/same' }),
