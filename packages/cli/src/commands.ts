@@ -126,9 +126,17 @@ export const commands: readonly Command[] = [
       ['--port <port>', 'that of the API, 0 for any that is free (default: 4780)'],
       ['--webhook-port <port>', 'that of webhooks, 0 for any that is free (default: 9876)'],
       ['--host <address>', 'the address to listen on (default: 127.0.0.1)'],
+      ['--runs <count>', 'how many runs go on at once (default: 4)'],
+      ['--name <name>', 'what other hosts on the same database call this one (default: that of the machine)'],
     ],
     example: 'patchbay serve --port 4780',
     load: () => import('./commands/serve.ts'),
+  },
+  {
+    usage: 'hosts',
+    summary: 'The hosts that share the database of the project, what they do, and when they were last heard of',
+    example: 'patchbay hosts',
+    load: () => import('./commands/hosts.ts'),
   },
   {
     usage: 'advisories',

@@ -23,6 +23,8 @@ export {
   standingOf,
 } from './day/index.ts';
 export { type Host, type HostOptions, openHost } from './host.ts';
+export type { ListedHost } from './hosts/list.ts';
+export { hostsOf } from './hosts/of.ts';
 export {
   handleStored,
   listWebhooks,

@@ -19,6 +19,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** That of webhooks; 0 for any that is free. @default what the PACE project says, else 9876 */
   readonly webhookPort?: number;
+  /** What other hosts on the same database call it. @default that of the machine */
+  readonly name?: string;
   /** How many runs go on at once. @default 4 */
   readonly runsAtOnce?: number;
   /** How much the API takes. @default `usualLimits` */
@@ -85,7 +87,12 @@ export async function serveProject(parts: ServeParts, options: ServeOptions = {}
     // Only now: nothing is begun where something else is wrong.
     foreman.start();
     sayServing(state, api.url);
-    await peers.say({ serving: true, api: api.url, atOnce });
+    await peers.say({
+      ...(options.name === undefined ? {} : { name: options.name }),
+      serving: true,
+      api: api.url,
+      atOnce,
+    });
     return {
       api: api.url,
       webhooks: `${new URL(api.url).protocol}//${new URL(api.url).hostname}:${taking.port}`,

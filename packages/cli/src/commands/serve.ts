@@ -3,6 +3,7 @@ import { tunnelWarning } from 'patchbay-host';
 import { PatchbayError } from 'patchbay-sdk';
 import { beside } from '../carry-on.ts';
 import type { Input, Output, Run } from '../command.ts';
+import { countOption } from '../ledger.ts';
 
 export const run: Run = (input) => ({ lines: lines(input) });
 
@@ -10,12 +11,15 @@ async function* lines(input: Input): AsyncIterable<Output> {
   const { options, progress, signal } = input;
   const port = portOption('port', options['port']);
   const webhookPort = portOption('webhook-port', options['webhookPort']);
+  const runsAtOnce = countOption('runs', options['runs']);
   const ready = Promise.withResolvers<Output>();
   const ended = beside(input, async (host) => {
     const { api, webhooks, tokenFile } = await host.serve({
       ...(options['host'] === undefined ? {} : { host: String(options['host']) }),
       ...(port === undefined ? {} : { port }),
       ...(webhookPort === undefined ? {} : { webhookPort }),
+      ...(options['name'] === undefined ? {} : { name: String(options['name']) }),
+      ...(runsAtOnce === undefined ? {} : { runsAtOnce }),
       troubled: progress,
       warn: (message) => progress(`warning: ${message}`),
     });

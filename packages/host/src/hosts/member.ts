@@ -27,13 +27,16 @@ export interface Seen {
   readonly silentMs: number | null;
 }
 
+/** Joins to the hosts, called `h`, the session `a` that holds the lock of each, if one does. */
+export const locksOfHosts = `
+  LEFT JOIN pg_locks l ON l.locktype = 'advisory' AND l.classid = ${hostLocks} AND l.objid = h.lock::oid AND l.granted
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  LEFT JOIN pg_stat_activity a ON a.pid = l.pid`;
+
 const look = `
   SELECT h.id, h.name, h.serving, extract(epoch FROM clock_timestamp() - a.state_change)::float8 * 1000 AS "silentMs",
     extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS "upMs"
-  FROM hosts h
-  LEFT JOIN pg_locks l ON l.locktype = 'advisory' AND l.classid = ${hostLocks} AND l.objid = h.lock::oid AND l.granted
-    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-  LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+  FROM hosts h ${locksOfHosts}
   WHERE h.fenced_at IS NULL`;
 
 /** A host among others: a row that says what it is, and a session that holds its lock. A host that was fenced is a new one. */
@@ -88,9 +91,9 @@ export class Member {
   }
 
   /** Changes what it says of itself. */
-  async say({ serving, api, atOnce }: HostFacts): Promise<void> {
-    const text = 'UPDATE hosts SET serving = $2, api = $3, at_once = $4 WHERE id = $1';
-    await this.#session.make({ text, values: [this.id, serving, api, atOnce], withinMs });
+  async say({ name, labels, serving, api, atOnce }: HostFacts): Promise<void> {
+    const text = 'UPDATE hosts SET name = $2, labels = $3, serving = $4, api = $5, at_once = $6 WHERE id = $1';
+    await this.#session.make({ text, values: [this.id, name, labels, serving, api, atOnce], withinMs });
   }
 
   /** Goes, without a trace. Never throws. */
