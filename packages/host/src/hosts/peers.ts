@@ -32,6 +32,8 @@ export interface Peers {
   readonly areMany: boolean;
   /** Takes something; undefined if another host has it, or if this one cannot take anything now. */
   take(kind: ClaimKind, key: string): Promise<Claim | undefined>;
+  /** Whether another host has it now. Throws what the driver of the database throws. */
+  isTaken(kind: ClaimKind, key: string): Promise<boolean>;
   /** Whether another host has it, by what was last heard. */
   isElsewhere(kind: ClaimKind, key: string): boolean;
   /** Whether another host carries on whatever run is asked for, by what was last heard. */
@@ -50,6 +52,7 @@ const never = new AbortController().signal;
 export const alone: Peers = {
   areMany: false,
   take: async () => ({ lost: never, release: async () => {} }),
+  isTaken: async () => false,
   isElsewhere: () => false,
   isServed: false,
   onFreed: () => () => {},

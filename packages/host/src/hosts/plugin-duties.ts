@@ -21,8 +21,13 @@ export class PluginDuties {
   }
 
   /** Whether another host carries on the run that an event is of, and with it asks those who may refuse that event. */
-  isAsked(run_id: string | null): boolean {
-    return run_id !== null && this.#peers.isElsewhere('run', run_id);
+  async isAsked(run_id: string | null): Promise<boolean> {
+    return run_id !== null && this.#peers.isTaken('run', run_id);
+  }
+
+  /** Whether there may be other hosts. */
+  get areShared(): boolean {
+    return this.#peers.areMany;
   }
 
   /** Has `hear` called when there may be plugins again that nobody delivers to. Gives the undo. */

@@ -115,6 +115,11 @@ export class SharedPeers implements Peers {
     return this.#claims?.take(kind, key);
   }
 
+  async isTaken(kind: ClaimKind, key: string): Promise<boolean> {
+    const text = 'SELECT FROM claims WHERE kind = $1 AND key = $2 AND host <> $3';
+    return (await this.#connections.make({ text, values: [kind, key, this.id] })).count > 0;
+  }
+
   isElsewhere(kind: ClaimKind, key: string): boolean {
     return this.#elsewhere.has(`${kind} ${key}`);
   }

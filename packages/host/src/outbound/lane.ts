@@ -16,7 +16,7 @@ export interface Street {
   /** Whether this host delivers to a plugin, and not another one. */
   isOurs(plugin: string): Promise<boolean>;
   /** Whether somebody else is making this delivery right now. */
-  isTaken(due: Due): boolean;
+  isTaken(due: Due): boolean | Promise<boolean>;
   /** Waits, for a while, for the handlers of other plugins that come before this one. */
   ahead(due: Due): Promise<void>;
   /** Hears of a delivery that failed and will not be tried again. */
@@ -100,7 +100,7 @@ export class Lane {
         this.#woken = false;
         if (!(await this.#street.isOurs(this.#plugin))) return;
         const dues = await this.#street.store.owed(this.#plugin, { limit: batch });
-        const free = dues.filter((due) => !this.#street.isTaken(due));
+        const free = await this.#free(dues);
         const written: Promise<void>[] = [];
         for (const due of free) {
           if (!this.#closing.signal.aborted) await this.#deliver(due, written);
@@ -115,6 +115,16 @@ export class Lane {
       this.#patienceMs = fullPatienceMs;
       this.#stepped();
     }
+  }
+
+  async #free(dues: readonly Due[]): Promise<readonly Due[]> {
+    const free: Due[] = [];
+    for (const due of dues) {
+      const isTaken = this.#street.isTaken(due);
+      // Seldom anybody has to be asked, and there may be very many.
+      if (!(typeof isTaken === 'boolean' ? isTaken : await isTaken)) free.push(due);
+    }
+    return free;
   }
 
   async #deliver(due: Due, written: Promise<void>[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { Hooks } from 'patchbay-sdk';
 import { alone } from '../hosts/peers.ts';
 import { PluginDuties } from '../hosts/plugin-duties.ts';
 import type { Kernel } from '../kernel/index.ts';
-import type { LedgerStore } from '../ledger/index.ts';
+import type { Delivery, LedgerStore } from '../ledger/index.ts';
 import type { Edition, Emitter } from './emitter.ts';
 import { tellingOfFailures } from './failed.ts';
 import { Lane, placeOf, type Street } from './lane.ts';
@@ -35,8 +35,10 @@ export class Lanes {
       store,
       editionOf,
       isOurs: (plugin) => duties.has(plugin),
-      isTaken: ({ delivery, event }) =>
-        delivery.awaited && (emitter.isAsking(event.seq) || duties.isAsked(event.run_id)),
+      isTaken: ({ delivery, event }) => {
+        if (!delivery.awaited) return false;
+        return emitter.isAsking(event.seq) || (duties.areShared && this.#isAskedElsewhere(delivery));
+      },
       ahead: async ({ delivery }) => {
         for (const { id, plugin } of await store.ahead(delivery.id)) {
           if (plugin !== delivery.plugin) await this.#lanes.get(plugin)?.reached(placeOf(id));
@@ -77,6 +79,11 @@ export class Lanes {
     clearTimeout(this.#timer);
     for (const unhear of this.#unhear) unhear();
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
+  }
+
+  /** If the run is nobody's any more, whoever had it may have come to an answer since the delivery was read. */
+  async #isAskedElsewhere({ id, run_id }: Delivery): Promise<boolean> {
+    return (await this.#duties.isAsked(run_id)) || (await this.#store.delivery(id)).status !== 'owed';
   }
 
   /** Wakes those who are owed something, now and when the next of it is due. */

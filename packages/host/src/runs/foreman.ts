@@ -181,9 +181,10 @@ export class Foreman {
   }
 
   #failedOrLeft(run_id: string, error: unknown): void {
-    if (!(error instanceof PatchbayError) || error.code !== 'RUN_ELSEWHERE') return this.#failed(run_id, error);
-    this.#left.set(run_id, Date.now() + elsewhereMs);
-    if (this.#troubles.delete(run_id)) this.#tell();
+    if (error instanceof PatchbayError && error.code === 'RUN_ELSEWHERE') {
+      this.#left.set(run_id, Date.now() + elsewhereMs);
+      if (this.#troubles.delete(run_id)) this.#tell();
+    } else this.#failed(run_id, error);
   }
 
   #failed(run_id: string, error: unknown): void {
