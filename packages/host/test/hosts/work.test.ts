@@ -35,7 +35,7 @@ class Seen {
 }
 
 /** A host in a folder of its own, with a plugin that is told of messages and asked about turns, and a core that is quick. */
-async function open(name: string, seen: Seen, { serve = false, workMs = 50 } = {}) {
+async function open(name: string, seen: Seen, { serve = false, workMs = 50, version = '1.0.0' } = {}) {
   const cwd = folder({ 'patchbay.yaml': 'engine: postgres\n', 'patchbay/templates/short.yaml': template });
   const recorder = definePlugin({
     name: 'recorder',
@@ -56,7 +56,7 @@ async function open(name: string, seen: Seen, { serve = false, workMs = 50 } = {
     },
   });
   const env = { PATH: process.env['PATH'], PATCHBAY_DATABASE_URL: url };
-  const host = await openHost({ cwd, version: '1.0.0', builtins: [recorder], env });
+  const host = await openHost({ cwd, version, builtins: [recorder], env });
   onTestFinished(() => host.close());
   const service = serve
     ? (await host.serve({ port: 0, webhookPort: 0, name, runsAtOnce: 2 })).service
@@ -120,6 +120,22 @@ describe('two hosts on one database', () => {
     ]);
     await a.host.close();
     await eventually(async () => expect(await dutiesOf()).toEqual([['b', ['assistant', 'observers']]]));
+  });
+
+  it('of different versions take over from each other: a run that waits goes on with the newer one', async () => {
+    const seen = new Seen();
+    const old = await open('old', seen, { serve: true });
+    const run = await old.request();
+    await eventually(async () => expect((await old.service.ledger.run(run))?.status).toBe('waiting'));
+    const renewed = await open('new', seen, { serve: true, version: '2.0.0' });
+    expect((await listHosts(url)).map(({ name, version }) => [name, version])).toEqual([
+      ['old', '1.0.0'],
+      ['new', '2.0.0'],
+    ]);
+    await old.host.close();
+    await renewed.service.runs.vote(run, { by: 'bob', decision: 'approved', comment: null });
+    await eventually(async () => expect((await renewed.service.ledger.run(run))?.status).toBe('completed'));
+    expect(seen.worked.map(({ host }) => host)).toEqual(['old', 'new']);
   });
 
   it('do not carry on a run that the other one carries on', async () => {
