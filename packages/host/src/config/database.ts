@@ -15,7 +15,9 @@ export function databaseOf({ engine, file }: Project, env: NodeJS.ProcessEnv): s
   const url = env[databaseVariable] ?? '';
   if (url !== '') return url;
   if (engine === null) return undefined;
-  throw new PatchbayError('DATABASE_URL', `${file} says "engine: postgres", but ${databaseVariable} is not set`, { file });
+  throw new PatchbayError('DATABASE_URL', `${file} says "engine: postgres", but ${databaseVariable} is not set`, {
+    file,
+  });
 }
 
 /** Opens the ledger of a project, wherever it is. Throws what `openLedger` and `openPostgresLedger` do, and `DATABASE_URL`. */
