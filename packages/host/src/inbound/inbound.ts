@@ -84,10 +84,11 @@ async function openDesk(parts: InboundParts, check: (routes: readonly Route[]) =
   const routes = await Routes.of(kernel, starts.start);
   check(routes.all);
   const desk = new Desk({ service, routes, starts, limits: { ...defaultLimits, ...parts.limits } });
-  const pauses = new PauseWatch(project.dir, () => backlog.look());
-  const backlog = new Backlog({ ledger, routes, desk, isPaused: (path) => pauses.isPaused(path) });
+  let backlog: Backlog | undefined;
+  const pauses = await PauseWatch.open(ledger, project.dir, () => backlog?.look());
+  backlog = new Backlog({ ledger, routes, desk, isPaused: (path) => pauses.isPaused(path) });
   const close = async () => {
-    pauses.close();
+    await pauses.close();
     await backlog.close();
     await desk.close();
   };
