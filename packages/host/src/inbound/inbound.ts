@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Hooks, messageOf, PatchbayError } from 'patchbay-sdk';
 import type { Project } from '../config/project.ts';
-import { alone, type Peers } from '../hosts/peers.ts';
+import type { Peers } from '../hosts/peers.ts';
 import type { Kernel } from '../kernel/index.ts';
 import type { Service } from '../service.ts';
 import { Backlog } from './backlog.ts';
@@ -19,7 +19,7 @@ export interface InboundParts {
   readonly kernel: Kernel<Hooks>;
   readonly service: Service;
   readonly project: Project;
-  /** The other hosts, which may take and handle requests of the same plugins. @default there are none */
+  /** The other hosts, which may take and handle requests of the same plugins. @default those of the service */
   readonly peers?: Peers;
   /** @default those of `defaultLimits` */
   readonly limits?: Partial<InboundLimits>;
@@ -81,7 +81,7 @@ export async function startInbound(options: InboundOptions): Promise<Inbound> {
 
 /** Everything but the server. */
 async function openDesk(parts: InboundParts, check: (routes: readonly Route[]) => void = () => {}) {
-  const { kernel, service, project, peers = alone } = parts;
+  const { kernel, service, project, peers = service.peers } = parts;
   const { ledger } = service;
   const starts = new RunStarts(parts.begin ?? beginning(service, project));
   const routes = await Routes.of(kernel, starts.start);

@@ -13,6 +13,8 @@ export class FakeHosts {
       areMany: true,
       take: async (kind, key) => this.#take(name, `${kind} ${key}`),
       isElsewhere: (kind, key) => (this.#claims.get(`${kind} ${key}`) ?? name) !== name,
+      isServed: false,
+      say: async () => {},
       onFreed: (hear) => {
         this.#hears.add(hear);
         return () => this.#hears.delete(hear);
