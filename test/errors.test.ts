@@ -38,6 +38,7 @@ import { Emitter } from '../packages/host/src/outbound/emitter.ts';
 import { newToken, prove } from '../packages/host/src/runs/approvers.ts';
 import { castVote } from '../packages/host/src/runs/decisions.ts';
 import { loadRun } from '../packages/host/src/runs/engine.ts';
+import { unlabelled } from '../packages/host/src/runs/labels.ts';
 import type { Runs } from '../packages/host/src/runs/runs.ts';
 import { fold } from '../packages/host/src/runs/state.ts';
 import { findTemplate } from '../packages/host/src/runs/template/find.ts';
@@ -337,6 +338,9 @@ const provoke: Record<ErrorCode, () => unknown> = {
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     return taking({}, { port: (server.address() as AddressInfo).port });
+  },
+  HOST_LABELS: () => {
+    throw unlabelled('run-1', [{ role: 'trainer', labels: ['gpu'] }]);
   },
   DELIVERY_UNKNOWN: () => printed(['deliveries', 'replay', '7.1'], { cwd: folder({ 'patchbay.yaml': '' }) }),
   REQUEST_INVALID: () => asked('/api/v1/runs?limit=none'),

@@ -41,6 +41,38 @@ export function deliveryContract(of: () => LedgerStore): void {
       ]);
     });
 
+    it('that are owed from a time on are given to nobody before it, and say when', async () => {
+      const due_at = soon().toISOString();
+      const later = { plugin: 'a', handler: 'a#1', due_at };
+      const { deliveries } = await ledger.append(event('turn:accepted'), [later, ...owes('b')]);
+      expect(deliveries).toMatchObject([{ due_at }, { due_at: null }]);
+      expect(await delivery('1.1')).toEqual(deliveries[0]);
+      expect(await ledger.owed('a', { limit: 9 })).toEqual([]);
+      expect(await ledger.owed('b', { limit: 9 })).toHaveLength(1);
+      expect(await ledger.owedPlugins()).toMatchObject([{ plugin: 'a', count: 1, due_at }, { plugin: 'b' }]);
+      await ledger.append(event('turn:accepted'), [{ ...later, due_at: '2020-01-01T00:00:00.000Z' }]);
+      expect(await ledger.owed('a', { limit: 9 })).toMatchObject([{ delivery: { id: '2.1' } }]);
+      expect(await ledger.settle('1.1', { status: 'ok' })).toBe(true);
+    });
+
+    it('are leased to one of several who know them as they stand', async () => {
+      const first = await owing();
+      const answers = await Promise.all([1, 2, 3].map((n) => ledger.lease(first, new Date(soon().getTime() + n))));
+      expect(answers).toEqual([true, false, false]);
+      expect(await ledger.owed('p', { limit: 9 })).toEqual([]);
+      const held = await delivery(first.id);
+      expect(await ledger.lease(held, new Date(0))).toBe(true);
+      expect(await ledger.lease(held, soon())).toBe(false);
+      expect(await ledger.owed('p', { limit: 9 })).toHaveLength(1);
+      await ledger.settle(first.id, { status: 'failed', attempts: 1, message: 'no' });
+      expect(await ledger.lease({ ...held, due_at: null }, soon())).toBe(false);
+      const until = soon();
+      expect(await ledger.lease(await delivery(first.id), until)).toBe(true);
+      const again = { status: 'owed', attempts: 0, message: null, settled_at: null, due_at: until.toISOString() };
+      expect(await delivery(first.id)).toMatchObject(again);
+      expect(await ledger.lease({ ...first, id: '99.1' }, soon())).toBe(false);
+    });
+
     it('that are settled are owed no more and say what became of them', async () => {
       const { id } = await owing();
       const settlement = {

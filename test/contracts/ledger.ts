@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newEvent } from '../../packages/host/src/ledger/event.ts';
 import type { LedgerStore } from '../../packages/host/src/ledger/store.ts';
 import { deliveryContract } from './ledger-deliveries.ts';
+import { noteContract } from './ledger-notes.ts';
 import { all, chat, event, owes } from './ledger-parts.ts';
 import { requestContract } from './ledger-requests.ts';
 import { runContract } from './ledger-runs.ts';
@@ -200,6 +201,7 @@ export function ledgerContract(name: string, open: () => Promise<Opened>): void 
     deliveryContract(() => ledger);
     requestContract(() => ledger);
     runContract(() => ledger, another);
+    noteContract(() => ledger, another);
 
     describe('retention', () => {
       const old = '2020-01-01T00:00:00.000Z';

@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Host, loadRun, openHost, type RunState, type Service, type Standing, stateDir } from 'patchbay-host';
+import {
+  type Host,
+  loadRun,
+  openHost,
+  type RunState,
+  type Service,
+  type Standing,
+  stateDir,
+  unlabelled,
+} from 'patchbay-host';
 import type { LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk';
 import { builtins } from './builtins.ts';
@@ -11,11 +20,15 @@ import { stepLine } from './run-output.ts';
 /** How long plugins have, after a run has stopped, to be told of it before the command ends; the rest is told later. */
 const restMs = 30_000;
 
-/** Opens the plugins of the project without being its host. */
-export async function beside<T>(input: Input, act: (host: Host) => Promise<T>): Promise<T> {
+/** Opens the plugins of the project without being its host. `labels` are for when it becomes that. */
+export async function beside<T>(
+  input: Input,
+  act: (host: Host) => Promise<T>,
+  labels: readonly string[] = [],
+): Promise<T> {
   const { cwd, version, progress } = input;
   const turnLog = (_: unknown, text: string) => progress(agentLines(text, input));
-  const host = await openHost({ cwd, version, builtins, turnLog });
+  const host = await openHost({ cwd, version, builtins, turnLog, labels });
   try {
     for (const { name, reason, fix } of host.quarantined)
       progress(`plugin "${name}" is quarantined: ${reason}; ${fix}`);
@@ -104,7 +117,7 @@ async function carryOrFollow(service: Service, run_id: string, input: Input): Pr
   return showing(ledger, run_id, input, () => followBeside(ledger, run_id, others, input));
 }
 
-/** Carries a run on and tells how it goes, until it ends or waits. */
+/** Carries a run on and tells how it goes, until it ends or waits. Throws HOST_LABELS if others must go on with it. */
 export async function carryOn(service: Service, run_id: string, input: Input): Promise<RunState> {
   const { progress, signal } = input;
   const unhear = service.ledger.on('appended', ({ event }) => {
@@ -114,6 +127,8 @@ export async function carryOn(service: Service, run_id: string, input: Input): P
   try {
     const state = await showing(service.ledger, run_id, input, () => service.runs.advance(run_id, signal));
     await Promise.race([service.rest(), sleep(restMs, undefined, { ref: false })]);
+    const rest = service.runs.rest(state);
+    if (rest.at === 'elsewhere' && !signal.aborted) throw unlabelled(run_id, rest.lacking);
     return state;
   } finally {
     unhear();

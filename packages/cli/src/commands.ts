@@ -127,6 +127,7 @@ export const commands: readonly Command[] = [
       ['--webhook-port <port>', 'that of webhooks, 0 for any that is free (default: 9876)'],
       ['--host <address>', 'the address to listen on (default: 127.0.0.1)'],
       ['--runs <count>', 'how many runs go on at once (default: 4)'],
+      ['--label <label...>', 'what turns can be done here: those of roles with runs-on; see also PATCHBAY_LABELS'],
       ['--name <name>', 'what other hosts on the same database call this one (default: that of the machine)'],
     ],
     example: 'patchbay serve --port 4780',

@@ -65,6 +65,6 @@ function troubleOf(run_id: string, stateDir: string): PatchbayError | undefined 
   const trouble = readTroubles(stateDir).find((one) => one.run_id === run_id);
   if (trouble === undefined) return undefined;
   const { code, message, next_at } = trouble;
-  const hint = `${trouble.hint} The host tries it again at ${next_at}.`;
+  const hint = next_at === null ? trouble.hint : `${trouble.hint} The host tries it again at ${next_at}.`;
   return new PatchbayError(code as ErrorCode, message, { run: run_id, hint });
 }

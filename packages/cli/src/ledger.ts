@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs';
-import { databaseOf, findProject, ledgerFile, openProjectLedger } from 'patchbay-host';
+import { databaseOf, findProject, ledgerFile, openProjectLedger, type Project } from 'patchbay-host';
 import type { LedgerStore } from 'patchbay-host/ledger';
 import { PatchbayError } from 'patchbay-sdk/errors';
 
-/** Opens the ledger of the project that `cwd` is in; undefined if nothing has happened in it yet. */
-export async function projectLedger(cwd: string): Promise<LedgerStore | undefined> {
+/** The project that `cwd` is in. Throws PROJECT_MISSING. */
+export function projectIn(cwd: string): Project {
   const project = findProject(cwd);
   if (project === undefined) {
     throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
   }
+  return project;
+}
+
+/** Opens the ledger of the project that `cwd` is in; undefined if nothing has happened in it yet. */
+export async function projectLedger(cwd: string): Promise<LedgerStore | undefined> {
+  const project = projectIn(cwd);
   const isThere = databaseOf(project, process.env) !== undefined || existsSync(ledgerFile(project.dir));
   return isThere ? openProjectLedger(project, process.env) : undefined;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -108,6 +108,5 @@ describe('webhooks', () => {
     expect(await post('/open')).toBe(200);
     expectError(call(cwd, 'replay'), 2, 'USAGE', /name a request/);
     expectError(call(cwd, 'replay', 'nothing'), 2, 'DELIVERY_UNKNOWN', /nothing/);
-    expect(existsSync(join(cwd, '.patchbay/paused-webhooks'))).toBe(false);
   });
 });

@@ -31,6 +31,8 @@ export interface HostOptions extends Omit<KernelOptions, 'inspect'> {
   readonly builtins?: readonly AnyPlugin[];
   /** Hears how turns of runs go. */
   readonly turnLog?: (turn: Turn, line: string) => void;
+  /** What turns can be done here that cannot be everywhere, besides what PATCHBAY_LABELS says. @default nothing */
+  readonly labels?: readonly string[];
   /** The environment of which plugins see what they were granted. @default that of this process */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -105,7 +107,19 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const partsOf = () => {
     if (plugins !== undefined && project !== undefined && reporting !== undefined) {
       const warn = (message: string) => options.onWarning?.(message);
-      return { kernel, project, plugins, reporting, launcher, http, env, version, warn, log: options.turnLog };
+      return {
+        kernel,
+        project,
+        plugins,
+        reporting,
+        launcher,
+        http,
+        env,
+        version,
+        warn,
+        labels: options.labels,
+        log: options.turnLog,
+      };
     }
     throw new PatchbayError('PROJECT_MISSING', `there is no project in ${cwd} nor above it`);
   };

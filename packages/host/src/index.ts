@@ -7,6 +7,7 @@ export {
 export { type OpenMemory, openMemory, type TunnelStatus, tunnelStatus, tunnelWarning } from './capabilities/index.ts';
 export { databaseOf, databaseVariable, openProjectLedger } from './config/database.ts';
 export { type Holder, holderOf } from './config/holder.ts';
+export { labelsVariable } from './config/labels.ts';
 export { findProject, type Project, type ProjectPlugin } from './config/project.ts';
 export { apiTokenFile, ledgerFile, stateDir } from './config/state.ts';
 export { workspaceFields } from './config/workspace.ts';
@@ -42,6 +43,7 @@ export { tokenVariable } from './runs/confinement.ts';
 export { loadRun } from './runs/engine.ts';
 export { followRun, type Standing } from './runs/follow.ts';
 export { type SignOfLife, signOfLife } from './runs/heartbeat.ts';
+export { unlabelled } from './runs/labels.ts';
 export { type ShownRun, shownRequest, shownRun } from './runs/shown.ts';
 export type { RunState, Turn } from './runs/state.ts';
 export { findTemplate, listTemplates } from './runs/template/find.ts';

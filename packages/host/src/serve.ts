@@ -67,8 +67,7 @@ export async function serveProject(parts: ServeParts, options: ServeOptions = {}
     atOnce,
     troubled: (troubles, latest) => {
       showTroubles(state, troubles);
-      if (latest !== undefined)
-        options.troubled?.(`${latest.run_id}: ${latest.message}; tried again at ${latest.next_at}`);
+      if (latest !== undefined) options.troubled?.(troubleLine(latest));
     },
   });
   let inbound: Inbound | undefined;
@@ -106,6 +105,10 @@ export async function serveProject(parts: ServeParts, options: ServeOptions = {}
     await Promise.all([inbound?.close(), assistant.close()]);
     throw error;
   }
+}
+
+function troubleLine({ run_id, message, next_at }: Trouble): string {
+  return `${run_id}: ${message}${next_at === null ? '' : `; tried again at ${next_at}`}`;
 }
 
 /** What is wrong may well be that nothing can be written. */

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { EventName, Hooks } from 'patchbay-sdk';
 import { databaseOf, openProjectLedger } from './config/database.ts';
 import { holdProject } from './config/holder.ts';
+import { hostLabels } from './config/labels.ts';
 import { findProject, type Project, type RunSettings } from './config/project.ts';
 import { stateDir } from './config/state.ts';
 import { selectedCore, withEnvironment } from './containers/index.ts';
@@ -26,6 +27,7 @@ import { noRights } from './outbound/sending/rights.ts';
 import { Sender } from './outbound/sending/sender.ts';
 import type { Reporting } from './reports/reporting.ts';
 import { castingOf } from './runs/casting.ts';
+import { lackingWith } from './runs/labels.ts';
 import { llmProvidersOf } from './runs/llm-providers.ts';
 import { ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
 import { type Casts, Runs } from './runs/runs.ts';
@@ -87,6 +89,8 @@ export interface ServiceParts {
   readonly env: NodeJS.ProcessEnv;
   /** The version of Patchbay. */
   readonly version: string;
+  /** What this host has been given labels for, besides those of the environment. @default none */
+  readonly labels?: readonly string[] | undefined;
   /** Hears what is wrong and stops nothing. */
   readonly warn: (message: string) => void;
   /** Hears how turns go. */
@@ -97,12 +101,13 @@ export interface ServiceParts {
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { kernel, project, plugins, launcher, env, log } = parts;
   const projectDir = project.dir;
+  const labels = hostLabels(parts.labels ?? [], env);
   const release = holdProject(stateDir(projectDir));
   let ledger: LedgerStore | undefined;
   let peers: Peers | undefined;
   try {
     await Launcher.sweep({ project: projectDir });
-    const joined = await joinOthers(parts);
+    const joined = await joinOthers(parts, labels);
     peers = joined ?? alone;
     ledger = await openProjectLedger(
       project,
@@ -137,7 +142,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const surroundings = await openSurroundings(around);
     await surroundings.services.start();
     const desk = { project, launcher, env, log, tools: surroundings.tools };
-    const runs = await runsOf(kernel, store, emitter, edition, desk, { recheck: () => quarantine.look(), peers });
+    const runs = await runsOf(kernel, store, emitter, edition, desk, {
+      ...{ recheck: () => quarantine.look(), peers, labels },
+    });
     return {
       ledger: store,
       emitter,
@@ -170,11 +177,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 }
 
 /** Joins the hosts that share a database with this one; undefined if the project has its ledger to itself. */
-async function joinOthers({ project, env, version, warn }: ServiceParts): Promise<SharedPeers | undefined> {
+async function joinOthers(
+  { project, env, version, warn }: ServiceParts,
+  labels: readonly string[],
+): Promise<SharedPeers | undefined> {
   const url = databaseOf(project, env);
   if (url === undefined) return undefined;
   const { SharedPeers } = await import('./hosts/shared.ts');
-  const facts = { name: hostname(), version, labels: [], serving: false, api: null, atOnce: null };
+  const facts = { name: hostname(), version, labels, serving: false, api: null, atOnce: null };
   return SharedPeers.join(url, { facts, warn });
 }
 
@@ -192,18 +202,26 @@ async function runsOf(
   }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'> & {
     readonly tools?: Surroundings['tools'];
   },
-  host: { readonly recheck?: () => Promise<void>; readonly peers?: Peers } = {},
+  host: { readonly recheck?: () => Promise<void>; readonly peers?: Peers; readonly labels?: readonly string[] } = {},
 ): Promise<Runs> {
   const settings = { ...project.runs, core: selectedCore(project.runs, env) };
   const casts = await castsOf(kernel, project.dir, settings, env);
   const { cores } = casts;
-  const { peers = alone, ...rechecking } = host;
+  const { peers = alone, labels = [], ...rechecking } = host;
   const hearing = { ...(log === undefined ? {} : { log }), ...rechecking };
   const llmProviders = llmProvidersOf(kernel, (plugin) => editionOf(plugin).hide);
   const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...tools, ...hearing };
   // As the file is now: whoever was added or taken out meanwhile, is.
   const approvers = () => findProject(project.dir)?.runs.approvers ?? {};
-  return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), approvers, peers, ...casts });
+  return new Runs({
+    ledger,
+    emitter,
+    workshop: new ProjectWorkshop(parts),
+    approvers,
+    peers,
+    lacks: lackingWith(labels, settings),
+    ...casts,
+  });
 }
 
 async function castsOf(

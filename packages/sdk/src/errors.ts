@@ -290,6 +290,11 @@ export const errorCodes = {
     'Another host carries this run on.',
     'See `patchbay hosts` for those there are; `patchbay status` tells how the run goes.',
   ),
+  HOST_LABELS: row(
+    1,
+    'A role of a run is played on hosts with certain labels only, and this one lacks them.',
+    'Start a host that has them, with `patchbay serve --label NAME`: the run goes on there.',
+  ),
   DELIVERY_UNKNOWN: row(2, 'There is no delivery of this id.', 'See `patchbay deliveries` for those there are.'),
   WEBHOOK_INVALID: row(
     2,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { tunnelWarning } from 'patchbay-host';
+import { type Host, tunnelWarning } from 'patchbay-host';
 import { PatchbayError } from 'patchbay-sdk';
 import { beside } from '../carry-on.ts';
 import type { Input, Output, Run } from '../command.ts';
@@ -13,7 +13,7 @@ async function* lines(input: Input): AsyncIterable<Output> {
   const webhookPort = portOption('webhook-port', options['webhookPort']);
   const runsAtOnce = countOption('runs', options['runs']);
   const ready = Promise.withResolvers<Output>();
-  const ended = beside(input, async (host) => {
+  const serve = async (host: Host) => {
     const { api, webhooks, tokenFile } = await host.serve({
       ...(options['host'] === undefined ? {} : { host: String(options['host']) }),
       ...(port === undefined ? {} : { port }),
@@ -29,7 +29,8 @@ async function* lines(input: Input): AsyncIterable<Output> {
     void tunnelWarning(host.kernel).then((warning) => warning !== undefined && progress(`warning: ${warning}`));
     if (!signal.aborted) await once(signal, 'abort');
     atOnceNextTime();
-  });
+  };
+  const ended = beside(input, serve, options['label'] as string[] | undefined);
   // Whatever keeps it from being ready is told by the line that there is not.
   ended.catch((error) => ready.reject(error));
   yield await ready.promise;

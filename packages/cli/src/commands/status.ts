@@ -64,7 +64,8 @@ function withTrouble(output: Output, run_id: string, dir: string): Output {
   const trouble = isServed ? readTroubles(state).find((one) => one.run_id === run_id) : undefined;
   if (trouble === undefined) return output;
   const { run_id: _, ...told } = trouble;
-  const text = `${output.text}\nThe host cannot carry it on: ${told.message}; it tries again at ${told.next_at}.`;
+  const next = told.next_at === null ? '' : `; it tries again at ${told.next_at}`;
+  const text = `${output.text}\nThe host cannot carry it on: ${told.message}${next}.`;
   return { json: { ...(output.json as object), trouble: told }, text };
 }
 

@@ -3,7 +3,7 @@ import { v5 } from 'uuid';
 import type { AssistantWorkspace } from '../config/assistant-settings.ts';
 import { isSettled, type LedgerStore } from '../ledger/index.ts';
 import { chatRunId } from '../runs/chat-run.ts';
-import { restOf } from '../runs/rest.ts';
+import { unlabelled } from '../runs/labels.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunState } from '../runs/state.ts';
 import type { Template } from '../runs/template/template.ts';
@@ -19,7 +19,7 @@ export type Due = Awaited<ReturnType<LedgerStore['owed']>>[number];
 /** What messages are answered with. */
 export interface AnsweringParts {
   readonly ledger: LedgerStore;
-  readonly runs: Pick<Runs, 'request' | 'advance' | 'abort'>;
+  readonly runs: Pick<Runs, 'request' | 'advance' | 'abort' | 'rest'>;
   readonly tails: Tails;
   readonly turns: ChatTurns;
   readonly speaker: Speaker;
@@ -135,7 +135,9 @@ export class Answering {
   #said(state: RunState, signal: AbortSignal): string | undefined {
     if (isSettled(state.status)) return answerOf(state);
     signal.throwIfAborted();
-    if (restOf(state, new Date()).at === 'rest') return undefined;
+    const rest = this.#parts.runs.rest(state);
+    if (rest.at === 'rest') return undefined;
+    if (rest.at === 'elsewhere') throw unlabelled(state.run_id, rest.lacking);
     throw new PatchbayError('INTERNAL', `run ${state.run_id} stopped though it could go on`, { run: state.run_id });
   }
 

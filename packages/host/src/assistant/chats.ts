@@ -31,7 +31,7 @@ export interface AssistantParts {
   readonly kernel: Kernel<Hooks>;
   readonly ledger: LedgerStore;
   readonly emitter: Emitter;
-  readonly runs: Pick<Runs, 'request' | 'advance' | 'abort'>;
+  readonly runs: Pick<Runs, 'request' | 'advance' | 'abort' | 'rest'>;
   /** The folder of the project. */
   readonly project: string;
   readonly settings: Pick<AssistantSettings, 'name' | 'channel' | 'atOnce'>;

@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { Cron } from 'croner';
 import type { AssistantWorkspace, Schedule } from '../config/assistant-settings.ts';
-import { writeWhole } from '../workspaces/whole.ts';
+import type { LedgerStore } from '../ledger/index.ts';
 
 /** What schedules are kept with. */
 export interface SchedulesParts {
   readonly workspaces: readonly AssistantWorkspace[];
   /** Remembers since when each schedule is as it is: what was due before that was never missed. */
-  readonly file: string;
+  readonly ledger: Pick<LedgerStore, 'note' | 'setNote'>;
+  /** The file that remembered it until 0.1: taken over, and removed. */
+  readonly oldFile: string;
   /** Gives a workspace its prompt, for the time at which it was due. Durable when it resolves; the same time twice is once. */
   readonly fire: (workspace: AssistantWorkspace, due: Date) => Promise<void>;
   /** Whether the prompt of that time was given. */
@@ -19,6 +21,12 @@ export interface SchedulesParts {
   /** @default the clock */
   readonly now?: () => Date;
 }
+
+/** Since when each schedule is as it is, by the folder of its workspace. */
+type Since = Readonly<Record<string, { readonly schedule: string; readonly since: string }>>;
+
+/** Under which all hosts know it. */
+const noteKey = 'schedules';
 
 interface Kept {
   readonly workspace: AssistantWorkspace;
@@ -55,7 +63,7 @@ export class Schedules {
   /** Makes up for what was missed, as each schedule wants it, and goes by the clock from then on. */
   async start(): Promise<void> {
     if (this.#kept.length === 0) return;
-    const since = this.#remember();
+    const since = await this.#remember();
     const now = this.#now();
     for (const kept of this.#kept) {
       const [last] = kept.cron.previousRuns(1, now);
@@ -121,18 +129,20 @@ export class Schedules {
   }
 
   /** Since when each schedule is as it is now. */
-  #remember(): Readonly<Record<string, { readonly schedule: string; readonly since: string }>> {
-    const { file } = this.#parts;
-    const before = readJson(file);
+  async #remember(): Promise<Since> {
+    const { ledger, oldFile } = this.#parts;
+    const known = (await ledger.note(noteKey)) as Since | undefined;
+    const before = known ?? readJson(oldFile);
     const since = this.#now().toISOString();
     const after = Object.fromEntries(
       this.#kept.map(({ workspace: { folder }, schedule }) => {
         const written = `${schedule.cron} ${schedule.timezone ?? ''}`.trim();
-        const known = before[folder];
-        return [folder, known?.schedule === written ? known : { schedule: written, since }] as const;
+        const last = before[folder];
+        return [folder, last?.schedule === written ? last : { schedule: written, since }] as const;
       }),
     );
-    if (JSON.stringify(after) !== JSON.stringify(before)) writeWhole(file, `${JSON.stringify(after)}\n`);
+    if (JSON.stringify(after) !== JSON.stringify(known)) await ledger.setNote(noteKey, after);
+    rmSync(oldFile, { force: true });
     return after;
   }
 
@@ -141,7 +151,7 @@ export class Schedules {
   }
 }
 
-function readJson(file: string): Record<string, { schedule: string; since: string }> {
+function readJson(file: string): Since {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {

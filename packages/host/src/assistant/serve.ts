@@ -53,7 +53,8 @@ export async function serveAssistant({
   });
   const schedules = new Schedules({
     workspaces,
-    file: join(stateDir(project.dir), 'schedules.json'),
+    ledger,
+    oldFile: join(stateDir(project.dir), 'schedules.json'),
     fire: ({ folder, schedule }, due) =>
       assistant.prompt(folder, {
         id: idOf(due),

@@ -4,6 +4,7 @@ import { suggestion } from 'patchbay-sdk';
 import { assistantFields, readAssistant } from './assistant.ts';
 import type { AssistantSettings } from './assistant-settings.ts';
 import { isBuiltinEntry } from './builtin-entry.ts';
+import { labelPattern, labelWords } from './labels.ts';
 import { type PaceSettings, paceFile, readPace } from './pace.ts';
 import { type PynchyPluginSettings, readPynchyCore, readPynchyPlugins, readPynchyToml } from './pynchy.ts';
 import { isPynchyProject, pynchyFile } from './pynchy-file.ts';
@@ -63,11 +64,13 @@ export interface RunSettings {
   readonly core: Casting | null;
   /** Roles that are played otherwise than the template says. */
   readonly roles: Readonly<Record<string, Casting>>;
+  /** The labels that a host must have to play a role, by its name, where the template is not to say that. */
+  readonly runsOn: Readonly<Record<string, readonly string[]>>;
   /** Who can prove who they are at a credentialed gate: by name, the SHA-256 of their token. */
   readonly approvers: Readonly<Record<string, { readonly token_sha256: string }>>;
 }
 
-const noRuns: RunSettings = { core: null, roles: {}, approvers: {} };
+const noRuns: RunSettings = { core: null, roles: {}, runsOn: {}, approvers: {} };
 
 /** What the project file is called. */
 export const projectFileName = 'patchbay.yaml';
@@ -125,6 +128,7 @@ function overlaid(below: RunSettings, above: RunSettings): RunSettings {
   return {
     core: above.core ?? below.core,
     roles: { ...below.roles, ...above.roles },
+    runsOn: { ...below.runsOn, ...above.runsOn },
     approvers: { ...below.approvers, ...above.approvers },
   };
 }
@@ -172,14 +176,27 @@ function readRuns(value: unknown, invalid: Invalid): RunSettings {
   if (value === undefined || value === null) return noRuns;
   const known = ['core', 'with', 'roles', 'approvers'];
   const runs = fieldsOf(value, ['runs'], known, invalid);
-  const roles = runs['roles'] === undefined ? {} : fieldsOf(runs['roles'], ['runs', 'roles'], undefined, invalid);
+  const named = runs['roles'] === undefined ? {} : fieldsOf(runs['roles'], ['runs', 'roles'], undefined, invalid);
+  const roles = Object.entries(named).map(([role, said]) => {
+    const path = ['runs', 'roles', role];
+    const fields = fieldsOf(said, path, ['core', 'with', 'runs-on'], invalid);
+    return { role, path, fields };
+  });
   return {
     core: runs['core'] === undefined ? null : readCasting(runs, ['runs'], known, invalid),
     roles: Object.fromEntries(
-      Object.entries(roles).map(([role, casting]) => [
-        role,
-        readCasting(casting, ['runs', 'roles', role], ['core', 'with'], invalid),
-      ]),
+      roles
+        // Where it runs can be said without who plays it.
+        .filter(({ fields }) => fields['runs-on'] === undefined || 'core' in fields || 'with' in fields)
+        .map(({ role, path, fields: { 'runs-on': _, ...casting } }) => [
+          role,
+          readCasting(casting, path, ['core', 'with'], invalid),
+        ]),
+    ),
+    runsOn: Object.fromEntries(
+      roles.flatMap(({ role, path, fields: { 'runs-on': labels } }) =>
+        labels === undefined ? [] : [[role, readLabels(labels, [...path, 'runs-on'], invalid)]],
+      ),
     ),
     approvers: readApprovers(runs['approvers'] ?? {}, invalid),
   };
@@ -198,6 +215,13 @@ function readApprovers(value: unknown, invalid: Invalid): RunSettings['approvers
     return [name, { token_sha256 }] as const;
   });
   return Object.fromEntries(named);
+}
+
+function readLabels(value: unknown, path: readonly string[], invalid: Invalid): string[] {
+  return [value].flat().map((label) => {
+    if (typeof label === 'string' && labelPattern.test(label)) return label;
+    throw invalid(path, `${JSON.stringify(label)} must be ${labelWords}`);
+  });
 }
 
 function readCasting(value: unknown, path: readonly string[], known: readonly string[], invalid: Invalid): Casting {

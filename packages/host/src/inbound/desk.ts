@@ -5,6 +5,7 @@ import { type Delivery, newEvent } from '../ledger/index.ts';
 import type { Service } from '../service.ts';
 import { Gathering } from './gathering.ts';
 import { type Handled, handle, keptReply } from './handling.ts';
+import { isLeased, Leases } from './leases.ts';
 import type { InboundLimits } from './limits.ts';
 import type { Numbering } from './proof/scheme.ts';
 import { queueOf } from './queues.ts';
@@ -27,6 +28,8 @@ export interface DeskParts {
   readonly routes: Routes;
   readonly starts: RunStarts;
   readonly limits: InboundLimits;
+  /** Whether other hosts take requests too. */
+  readonly areMany: boolean;
 }
 
 const stored: Reply = { status: 202, body: '{"status":"stored"}' };
@@ -44,14 +47,17 @@ export class Desk {
   readonly #parts: DeskParts;
   readonly #gathering = new Gathering();
   readonly #settler: Settler;
+  readonly #leases: Leases;
   /** Requests that are being handled, or whose end is not durable yet: then with the reply. By event. */
   readonly #open = new Map<string, Reply | undefined>();
   /** How many handlers are at work, by path. */
   readonly #busy = new Map<string, number>();
 
   constructor(parts: DeskParts) {
+    const { service, limits, areMany } = parts;
     this.#parts = parts;
-    this.#settler = new Settler(parts.service.ledger);
+    this.#settler = new Settler(service.ledger);
+    this.#leases = new Leases({ ledger: service.ledger, areMany, leaseMs: limits.leaseMs });
   }
 
   /**
@@ -82,17 +88,29 @@ export class Desk {
     return this.#handle(route, delivery.id, event_id, { path: route.path, payload, headers, raw });
   }
 
-  /** Handles a request that was stored before. Resolves when it has been, or takes too long to be waited for. */
-  async again(route: Route, { id, event_id }: Delivery, event: EventPayload<'webhook:received'>): Promise<void> {
+  /**
+   * Handles a request that was stored before, unless another host does. Resolves when it has been, or takes too long to be waited
+   * for. Throws what the ledger throws.
+   */
+  async again(route: Route, delivery: Delivery, event: EventPayload<'webhook:received'>): Promise<void> {
+    const { id, event_id } = delivery;
     if (this.#open.has(event_id)) return;
     this.#begin(route, event_id);
+    let isTaken = false;
+    try {
+      isTaken = await this.#leases.take(delivery);
+    } finally {
+      if (!isTaken) this.#end(route, event_id);
+    }
+    if (!isTaken) return;
     const { path, headers, body: raw } = event;
     await this.#handle(route, id, event_id, { path, payload: JSON.parse(raw), headers, raw });
   }
 
   /** Writes down how requests ended that have. */
-  close(): Promise<void> {
-    return this.#settler.close();
+  async close(): Promise<void> {
+    await this.#settler.close();
+    await this.#leases.close();
   }
 
   /** What is to be handled; or, if it was before, what is to be answered. */
@@ -102,14 +120,22 @@ export class Desk {
     const queue = queueOf(plugin);
     const { version, digest } = emitter.edition(plugin);
     const event = newEvent('webhook:received', { event_id, plugin, path, delivery_id: numbering.id, headers, body });
-    const owes = [{ plugin: queue, handler: path, awaited: true, version, digest }, ...emitter.owes(event.event)];
     await this.#gathering.join();
+    const due_at = this.#leases.until;
+    const owes = [
+      { plugin: queue, handler: path, awaited: true, due_at, version, digest },
+      ...emitter.owes(event.event),
+    ];
     const { deliveries, known } = await ledger.append(event, owes, { isChecked: true });
     const delivery = deliveries.find((one) => one.plugin === queue);
     if (delivery === undefined) return keptReply(null);
-    if (!known) return delivery;
+    if (!known) {
+      this.#leases.hold(delivery);
+      return delivery;
+    }
     // Its sender was told that it failed, and tries again.
-    if (delivery.status === 'failed') return ledger.replay(delivery.id);
+    if (delivery.status === 'failed') return (await this.#leases.take(delivery)) ? delivery : refuse('IN_PROGRESS');
+    if (isLeased(delivery)) return refuse('IN_PROGRESS');
     return delivery.status === 'owed' ? stored : keptReply(delivery.annotations);
   }
 
@@ -130,7 +156,10 @@ export class Desk {
     const { plugin, path: handler } = route;
     const hidden = settlement.message == null ? null : service.emitter.edition(plugin).hide(settlement.message);
     const kept = hidden === null ? settlement : { ...settlement, message: hidden };
-    this.#settler.settle(delivery, kept, () => this.#open.delete(event_id));
+    this.#settler.settle(delivery, kept, () => {
+      this.#open.delete(event_id);
+      this.#leases.release(delivery);
+    });
     if (settlement.status === 'failed') {
       const about = { delivery_id: delivery, plugin, handler, error: hidden ?? 'failed' };
       service.emit('delivery:failed', about).catch(() => {});

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type Hooks, messageOf, PatchbayError } from 'patchbay-sdk';
 import type { Project } from '../config/project.ts';
+import type { Peers } from '../hosts/peers.ts';
 import type { Kernel } from '../kernel/index.ts';
 import type { Service } from '../service.ts';
 import { Backlog } from './backlog.ts';
@@ -18,6 +19,8 @@ export interface InboundParts {
   readonly kernel: Kernel<Hooks>;
   readonly service: Service;
   readonly project: Project;
+  /** The other hosts, which may take and handle requests of the same plugins. @default those of the service */
+  readonly peers?: Peers;
   /** @default those of `defaultLimits` */
   readonly limits?: Partial<InboundLimits>;
   /** How runs are begun that routes want. @default a run of the template, or of the day, that is wanted */
@@ -78,16 +81,19 @@ export async function startInbound(options: InboundOptions): Promise<Inbound> {
 
 /** Everything but the server. */
 async function openDesk(parts: InboundParts, check: (routes: readonly Route[]) => void = () => {}) {
-  const { kernel, service, project } = parts;
+  const { kernel, service, project, peers = service.peers } = parts;
   const { ledger } = service;
   const starts = new RunStarts(parts.begin ?? beginning(service, project));
   const routes = await Routes.of(kernel, starts.start);
   check(routes.all);
-  const desk = new Desk({ service, routes, starts, limits: { ...defaultLimits, ...parts.limits } });
-  const pauses = new PauseWatch(project.dir, () => backlog.look());
-  const backlog = new Backlog({ ledger, routes, desk, isPaused: (path) => pauses.isPaused(path) });
+  const limits = { ...defaultLimits, ...parts.limits };
+  const desk = new Desk({ service, routes, starts, limits, areMany: peers.areMany });
+  let backlog: Backlog | undefined;
+  const pauses = await PauseWatch.open(ledger, project.dir, () => backlog?.look());
+  const isPaused = (path: string) => pauses.isPaused(path);
+  backlog = new Backlog({ ledger, routes, desk, peers, leaseMs: limits.leaseMs, isPaused });
   const close = async () => {
-    pauses.close();
+    await pauses.close();
     await backlog.close();
     await desk.close();
   };

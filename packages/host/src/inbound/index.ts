@@ -4,7 +4,7 @@ import type { listWebhooks as list } from './overview.ts';
 export type { Inbound, InboundOptions, InboundParts } from './inbound.ts';
 export type { InboundLimits } from './limits.ts';
 export type { ShownWebhook } from './overview.ts';
-export { pauseWebhooks, readPaused, resumeWebhooks } from './pauses.ts';
+export { pauseWebhooks, resumeWebhooks } from './pauses.ts';
 
 // The rest is loaded when it is needed: most commands serve nobody.
 

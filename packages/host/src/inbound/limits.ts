@@ -26,6 +26,8 @@ export interface InboundLimits {
   readonly handlerMs: number;
   /** When a handler that does not end counts as failed. */
   readonly giveUpMs: number;
+  /** For how long other hosts leave alone what this one handles, without hearing that it still does. */
+  readonly leaseMs: number;
   /** How long requests under way are waited for when the server is closed. */
   readonly drainMs: number;
 }
@@ -45,5 +47,6 @@ export const defaultLimits: InboundLimits = {
   atOnce: 64,
   handlerMs: 10_000,
   giveUpMs: 600_000,
+  leaseMs: 60_000,
   drainMs: 11_000,
 };

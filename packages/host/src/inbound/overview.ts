@@ -23,7 +23,7 @@ export async function listWebhooks(
   project: string,
   ledger: LedgerStore | undefined,
 ): Promise<ShownWebhook[]> {
-  const { all, paths } = readPaused(project);
+  const { all, paths } = await readPaused(ledger, project);
   const routes = await Routes.of(kernel, () => Promise.reject(new Error('runs can only be begun while serving')));
   const shown = routes.all.map(async (route) => {
     const { path, plugin, proof } = route;

@@ -14,12 +14,14 @@ import {
 } from './read.ts';
 import {
   cancelDeliveries,
+  leaseDelivery,
   readAhead,
   readDelivery,
   readOwed,
   readPlugin,
   replayDelivery,
 } from './statements/deliveries.ts';
+import { readNote, readNotes, writeNote } from './statements/notes.ts';
 import { type Place, placeOf } from './statements/place.ts';
 import { pruneSome } from './statements/prune.ts';
 import { endRequest, postponeRequest, readUnsent, replayRequest, reviveEndpoints } from './statements/requests.ts';
@@ -193,6 +195,14 @@ export class Ledger implements LedgerStore {
     });
   }
 
+  lease(known: Parameters<LedgerStore['lease']>[0], until: Date): Promise<boolean> {
+    return this.#writing(() => {
+      const place = placeOf(known.id);
+      // What is owed again may not be pruned meanwhile.
+      return this.#storage.write(() => leaseDelivery(place, known, until.toISOString()), { alone: true });
+    });
+  }
+
   cancel(plugin: string, reason: string): Promise<number> {
     const change = function* (): Steps<number> {
       yield* reviveEndpoints(plugin);
@@ -215,6 +225,22 @@ export class Ledger implements LedgerStore {
 
   failing(): ReturnType<LedgerStore['failing']> {
     return this.#reading(() => readFailing(this.#storage.queries));
+  }
+
+  note(key: string): Promise<unknown> {
+    return this.#asking(() => readNote(key));
+  }
+
+  notes(prefix: string): ReturnType<LedgerStore['notes']> {
+    return this.#asking(() => readNotes(prefix));
+  }
+
+  setNote(key: string, value: unknown): Promise<void> {
+    return this.#writing(() => {
+      const json: string | undefined = JSON.stringify(value);
+      const told = () => this.#news.tell('noted', key);
+      return this.#storage.write(() => writeNote(key, json), { told, characters: json?.length ?? 0 });
+    });
   }
 
   verify(): ReturnType<LedgerStore['verify']> {

@@ -10,6 +10,7 @@ export class News {
     settled: new Set(),
     replayed: new Set(),
     unsent: new Set(),
+    noted: new Set(),
     elsewhere: new Set(),
   };
   readonly #watch: (hear: () => void) => () => void;

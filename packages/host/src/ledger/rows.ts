@@ -129,7 +129,6 @@ export function deliveryOf(row: DeliveryRow, event: Pick<EventRow, 'id' | 'type'
 const untried = {
   status: 'owed',
   attempts: 0,
-  due_at: null,
   settled_at: null,
   exit_code: null,
   signal: null,
@@ -155,6 +154,7 @@ export function owedDelivery(event: EventRow, n: number, owed: Owed): Delivery {
     handler: owed.handler,
     awaited: owed.awaited === true,
     ...untried,
+    due_at: owed.due_at ?? null,
     plugin_version: owed.version ?? null,
     plugin_digest: owed.digest ?? null,
   };

@@ -10,6 +10,8 @@ export interface Owed {
   readonly handler: string;
   /** Somebody waits for its answer. Default: false. */
   readonly awaited?: boolean;
+  /** Not to be tried before, as a text that compares as `StoredEvent.at` does. Default: null, at once. */
+  readonly due_at?: string | null;
   /** The version of the plugin that was there when the event happened. Default: null, not known. */
   readonly version?: string | null;
   /** The digest of that plugin's files. Default: null, not known. */
@@ -245,6 +247,8 @@ export interface LedgerNews {
   replayed: Delivery;
   /** A plugin has a request to be sent: by `settle` or `replay` in this process. */
   unsent: string;
+  /** What is noted under this key was changed, by `setNote` in this process. */
+  noted: string;
   /** Another process has changed something. */
   elsewhere: undefined;
 }
@@ -326,6 +330,12 @@ export interface LedgerStore {
    * otherwise, or with `evaluate`, owed. Throws `DELIVERY_UNKNOWN`.
    */
   replay(id: string, options?: { readonly evaluate?: boolean }): Promise<Delivery>;
+  /**
+   * Has one caller of several try a delivery: if it stands as the caller knows it, owed or ended, it is owed, and due at
+   * `until`, before which `owed` gives it to nobody. Whoever has it so may call this again, to have it for longer. The answer is
+   * false, and nothing is changed, if it stands otherwise, or is not there.
+   */
+  lease(known: Pick<Delivery, 'id' | 'status' | 'due_at'>, until: Date): Promise<boolean>;
   /** Cancels all that a plugin is owed, and forgets that its handlers were failing. Gives how many it was. */
   cancel(plugin: string, reason: string): Promise<number>;
   /** The endpoints to which the last requests did not arrive, most failures first. */
@@ -336,6 +346,12 @@ export interface LedgerStore {
   deliveries(filter?: DeliveryFilter & Extent): AsyncIterable<Delivery>;
   /** The handlers whose last deliveries failed, most failures first. Skipped and cancelled ones do not count. */
   failing(): Promise<readonly Failing[]>;
+  /** What is noted of the project as a whole and is no event, under a key; undefined if nothing is. */
+  note(key: string): Promise<unknown>;
+  /** The notes whose keys begin so, by key, in their order. */
+  notes(prefix: string): Promise<ReadonlyMap<string, unknown>>;
+  /** Notes something, JSON, in place of what was noted under this key; undefined: nothing any more. */
+  setNote(key: string, value: unknown): Promise<void>;
   /** Recomputes the chain of hashes. Finding it broken is an answer, not an error. */
   verify(): Promise<Verified>;
   /**

@@ -7,6 +7,7 @@ import { timeAfter } from './clock.ts';
 import { type Action, decide } from './decide.ts';
 import { examine } from './examine.ts';
 import { faultOf } from './fault.ts';
+import { type Lacks, lacksNothing, sharedOut } from './labels.ts';
 import { judgeGate, policy } from './policy.ts';
 import { standIn } from './reviews.ts';
 import { about, endOf, failureOf, pendingOf, rejectionOf, requestOf, resultOf } from './said.ts';
@@ -20,6 +21,8 @@ export interface EngineParts {
   readonly ledger: LedgerStore;
   readonly emitter: Emitter;
   readonly workshop: Workshop;
+  /** What this host lacks to play a role: such turns are left to others. @default nothing */
+  readonly lacks?: Lacks;
   readonly now?: () => Date;
 }
 
@@ -68,7 +71,7 @@ export class RunEngine {
     this.#parts = parts;
   }
 
-  /** Goes on until the run has ended or waits. Throws what is wrong with the host, such as a ledger that cannot be written. */
+  /** Goes on until the run has ended, waits, or other hosts must go on with it. Throws what is wrong with the host, such as a ledger that cannot be written. */
   async advance(signal?: AbortSignal): Promise<RunState> {
     const { row, state } = await loadRun(this.#parts.ledger, this.#run);
     this.#state = state;
@@ -89,7 +92,7 @@ export class RunEngine {
     if (this.#fault !== undefined) throw faultOf(this.#fault, this.#run);
     // Whoever ended it, and also if a crash came right after that.
     if (isSettled(this.#now.status)) await this.#parts.workshop.close(this.#now);
-    return this.#now;
+    return this.#passedOn;
   }
 
   /** Ends the run between two of its steps; false if there is nothing to end, as it has not begun or is over. */
@@ -129,6 +132,13 @@ export class RunEngine {
     return this.#state;
   }
 
+  /** How the run stands for those who know that its last step was let pass. */
+  get #passedOn(): RunState {
+    const state = this.#now;
+    const isPassed = state.asking !== null && this.#passed.has(state.asking.event_id);
+    return isPassed ? { ...state, asking: null } : state;
+  }
+
   async #loop(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       if (isSettled(this.#now.status)) this.#abort.abort();
@@ -140,11 +150,11 @@ export class RunEngine {
   }
 
   #actions(): readonly Action[] {
-    const state = this.#now;
     const { reason } = this.#budget;
     if (reason !== undefined) return [{ kind: 'hold', reason }];
-    const isPassed = state.asking !== null && this.#passed.has(state.asking.event_id);
-    return decide(isPassed ? { ...state, asking: null } : state, this.#time).filter(({ kind }) => kind !== 'wait');
+    const state = this.#passedOn;
+    const { here } = sharedOut(state, decide(state, this.#time), this.#parts.lacks ?? lacksNothing);
+    return here.filter(({ kind }) => kind !== 'wait');
   }
 
   /** One action at a time for each step of the template, and for the run as a whole. */

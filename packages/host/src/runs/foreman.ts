@@ -3,16 +3,17 @@ import { PatchbayError } from 'patchbay-sdk';
 import { alone, type Peers } from '../hosts/peers.ts';
 import { type LedgerStore, openStatuses, type RunRow } from '../ledger/index.ts';
 import { isChatRun } from './chat-run.ts';
+import { Elsewhere } from './elsewhere.ts';
 import { loadRun } from './engine.ts';
-import { restOf } from './rest.ts';
+import type { Rest } from './rest.ts';
 import type { Runs } from './runs.ts';
 import type { RunState } from './state.ts';
-import { type Trouble, troubleOf } from './trouble.ts';
+import { type Tried, type Trouble, troubleOf } from './trouble.ts';
 
 /** What a foreman needs of the host. */
 export interface ForemanParts {
   readonly ledger: LedgerStore;
-  readonly runs: Pick<Runs, 'advance'>;
+  readonly runs: Pick<Runs, 'advance' | 'rest'>;
   /** Those who look after the same runs. @default nobody else does */
   readonly peers?: Peers;
   /** How many runs go on at once. @default 4 */
@@ -27,6 +28,8 @@ export interface ForemanParts {
 export const usualAtOnce = 4;
 /** How much longer than a look it is not looked again. */
 const restPerLook = 3;
+/** So long others have to take a run that this host cannot go on with, before that is told. */
+const unclaimedMs = 10_000;
 /** Who was quicker to take a run has told all others by then. */
 const elsewhereMs = 1000;
 const longestBackoffMs = 300_000;
@@ -45,7 +48,9 @@ export class Foreman {
   readonly #busy = new Map<string, Promise<void>>();
   /** Runs that wait: how far they were when they were looked at, and until when nothing can change by itself. */
   readonly #asleep = new Map<string, { readonly head: number; readonly until: number }>();
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #troubles = new Map<string, Tried>();
+  /** Runs that only other hosts can go on with. */
+  readonly #elsewhere: Elsewhere;
   /** Runs that another host took before this one could: until when to leave them. */
   readonly #left = new Map<string, number>();
   readonly #stopping = new AbortController();
@@ -58,6 +63,7 @@ export class Foreman {
     this.#parts = parts;
     this.#atOnce = parts.atOnce ?? usualAtOnce;
     this.#peers = parts.peers ?? alone;
+    this.#elsewhere = new Elsewhere(this.#peers.areMany ? unclaimedMs : 0);
   }
 
   /** Begins to look after the runs. */
@@ -81,7 +87,7 @@ export class Foreman {
 
   /** The runs that cannot be carried on for now. */
   get troubles(): readonly Trouble[] {
-    return [...this.#troubles.values()];
+    return [...this.#troubles.values(), ...this.#elsewhere.told];
   }
 
   /** Tries a run again now that was in trouble. */
@@ -131,10 +137,14 @@ export class Foreman {
       // Those who look after chats carry them on, and leave them to wait here.
       if (isChatRun(row.run_id) && row.status !== 'waiting') continue;
       open.add(row.run_id);
-      if (this.#peers.isElsewhere('run', row.run_id)) continue;
+      if (this.#peers.isElsewhere('run', row.run_id)) {
+        this.#leave(row.run_id);
+        continue;
+      }
       if (!this.#busy.has(row.run_id) && (await this.#isReady(row))) this.#carryOn(row.run_id);
     }
     this.#forgetAllBut(open);
+    for (const trouble of this.#elsewhere.ripen()) this.#tell(trouble);
     this.#wakeAt(this.#nextTime());
   }
 
@@ -143,14 +153,15 @@ export class Foreman {
     const trouble = this.#troubles.get(run_id);
     if (trouble !== undefined && Date.parse(trouble.next_at) > now) return false;
     if ((this.#left.get(run_id) ?? 0) > now) return false;
-    if (status !== 'waiting') return true;
     const known = this.#asleep.get(run_id);
     if (known?.head === head && known.until > now) return false;
+    // One that had to go on elsewhere may have to still.
+    if (status !== 'waiting' && known === undefined) return true;
     try {
       const { state } = await loadRun(this.#parts.ledger, run_id);
-      const rest = state === undefined ? ({ at: 'work' } as const) : restOf(state, new Date(now));
+      const rest = state === undefined ? ({ at: 'work' } as const) : this.#parts.runs.rest(state);
       if (rest.at === 'work') return true;
-      this.#asleep.set(run_id, { head, until: rest.until?.getTime() ?? Number.POSITIVE_INFINITY });
+      this.#sleep(run_id, head, rest);
     } catch (error) {
       this.#failed(run_id, error);
     }
@@ -173,11 +184,25 @@ export class Foreman {
   }
 
   #stopped(state: RunState): void {
-    const { run_id } = state;
-    const isDone = this.#stopping.signal.aborted || restOf(state, new Date()).at === 'rest';
+    const { run_id, head } = state;
+    const rest = this.#parts.runs.rest(state);
     // Otherwise it would be carried on at once, and again, for ever.
+    if (rest.at === 'elsewhere') this.#sleep(run_id, head, rest);
+    const isDone = this.#stopping.signal.aborted || rest.at !== 'work';
     if (!isDone) this.#failed(run_id, new PatchbayError('INTERNAL', `run ${run_id} stopped though it could go on`));
     else if (this.#troubles.delete(run_id)) this.#tell();
+  }
+
+  #sleep(run_id: string, head: number, rest: Exclude<Rest, { at: 'work' }>): void {
+    this.#asleep.set(run_id, { head, until: rest.until?.getTime() ?? Number.POSITIVE_INFINITY });
+    if (rest.at === 'elsewhere') this.#elsewhere.add(run_id, rest.lacking);
+    else if (this.#elsewhere.delete(run_id)) this.#tell();
+  }
+
+  /** Another host has it: how it stands is not known any more. */
+  #leave(run_id: string): void {
+    this.#asleep.delete(run_id);
+    if (this.#elsewhere.delete(run_id)) this.#tell();
   }
 
   #failedOrLeft(run_id: string, error: unknown): void {
@@ -208,12 +233,12 @@ export class Foreman {
     for (const [run_id, until] of this.#left) if (until < Date.now()) this.#left.delete(run_id);
     const before = this.#troubles.size;
     for (const run_id of this.#troubles.keys()) if (!open.has(run_id)) this.#troubles.delete(run_id);
-    if (this.#troubles.size !== before) this.#tell();
+    if (this.#elsewhere.keepOnly(open) || this.#troubles.size !== before) this.#tell();
   }
 
   /** When something can change by itself; infinity if never. */
   #nextTime(): number {
-    let first = Number.POSITIVE_INFINITY;
+    let first = this.#elsewhere.nextTime;
     for (const { until } of this.#asleep.values()) first = Math.min(first, until);
     for (const until of this.#left.values()) first = Math.min(first, until);
     for (const { run_id, next_at } of this.#troubles.values()) {

@@ -7,6 +7,8 @@ import type { Emitter } from '../outbound/emitter.ts';
 import type { Approvers } from './approvers.ts';
 import { abortRun, castVote, type Vote } from './decisions.ts';
 import { loadRun, RunEngine, requestRun } from './engine.ts';
+import type { Lacks } from './labels.ts';
+import { type Rest, restOf } from './rest.ts';
 import type { Wanted } from './started.ts';
 import type { Carried, RunState } from './state.ts';
 import type { Template } from './template/template.ts';
@@ -26,6 +28,8 @@ export interface RunsParts extends Casts {
   readonly workshop: Workshop;
   /** Those who may carry on runs too. @default nobody else does */
   readonly peers?: Peers;
+  /** What this host lacks to play a role. @default nothing */
+  readonly lacks?: Lacks;
   /** Who can prove who they are, as it is now. */
   readonly approvers: () => Approvers;
 }
@@ -51,7 +55,7 @@ export class Runs {
   }
 
   /**
-   * Carries a run on until it has ended, or waits for somebody. One that is carried on here already is waited for. Throws
+   * Carries a run on until it has ended, waits for somebody, or other hosts must go on with it: see `rest`. One that is carried on here already is waited for. Throws
    * RUN_ELSEWHERE if another host does, or has taken it over.
    */
   advance(run_id: string, signal?: AbortSignal): Promise<RunState> {
@@ -61,6 +65,11 @@ export class Runs {
     const done = this.#carry(engine, run_id, signal).finally(() => this.#underWay.delete(run_id));
     this.#underWay.set(run_id, { engine, done });
     return done;
+  }
+
+  /** Whether a run can go on now, here, or when it can. */
+  rest(state: RunState): Rest {
+    return restOf(state, new Date(), this.#parts.lacks);
   }
 
   async #carry(engine: RunEngine, run_id: string, signal: AbortSignal | undefined): Promise<RunState> {

@@ -11,12 +11,20 @@ export interface Trouble {
   readonly hint: string;
   /** How often it was tried in vain, one time after the other. */
   readonly attempts: number;
-  /** When it is tried again. */
-  readonly next_at: string;
+  /** When it is tried again; null: when somebody comes who can. */
+  readonly next_at: string | null;
+}
+
+/** One that is tried again. */
+export type Tried = Trouble & { readonly next_at: string };
+
+/** That a run waits for another host, for this reason. */
+export function waitingOf(run_id: string, { code, message, hint }: PatchbayError): Trouble {
+  return { run_id, code, message, hint, attempts: 0, next_at: null };
 }
 
 /** What an error says of the trouble with a run. */
-export function troubleOf(run_id: string, thrown: unknown, attempts: number, next_at: Date): Trouble {
+export function troubleOf(run_id: string, thrown: unknown, attempts: number, next_at: Date): Tried {
   const error =
     thrown instanceof PatchbayError ? thrown : new PatchbayError('INTERNAL', messageOf(thrown), { cause: thrown });
   const { code, message, hint } = error;

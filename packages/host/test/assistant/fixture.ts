@@ -90,7 +90,7 @@ export class Stage {
     const launcher = new Launcher({ project: dir });
     const turns = new ChatTurns();
     const cores = await kernel.call('agentCore', {});
-    const settings = { core: { core: 'test', with: {} }, roles: {}, approvers: {} };
+    const settings = { core: { core: 'test', with: {} }, roles: {}, runsOn: {}, approvers: {} };
     const { chatOf, trace } = turns;
     const desk = {
       project: dir,

@@ -1,22 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { folder } from '../../../../test/project.ts';
 import { Schedules, type SchedulesParts } from '../../src/assistant/schedules.ts';
 import type { AssistantWorkspace, Schedule } from '../../src/config/assistant-settings.ts';
 import { workspaceOf } from '../../src/config/workspace.ts';
+import { type LedgerStore, openLedger } from '../../src/ledger/index.ts';
 
 let dir: string;
 let open: Schedules[];
+let ledger: LedgerStore;
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   vi.setSystemTime('2026-03-01T12:00:00Z');
   dir = folder();
+  ledger = await openLedger(join(dir, 'ledger.db'));
   open = [];
 });
 afterEach(async () => {
   await Promise.all(open.map((one) => one.close()));
+  await ledger.close();
   vi.useRealTimers();
 });
 
@@ -30,7 +34,8 @@ async function schedules(workspaces: AssistantWorkspace[], more: Partial<Schedul
   const failed: unknown[] = [];
   const made = new Schedules({
     workspaces,
-    file: join(dir, 'schedules.json'),
+    ledger,
+    oldFile: join(dir, 'schedules.json'),
     fire: async ({ folder: name }, due) => void fired.push(`${name} ${due.toISOString()}`),
     wasFired: async () => false,
     isBusy: () => false,
@@ -129,9 +134,19 @@ describe('what was due while no host was there', () => {
       workspace('b', { missed: 'once' }),
     ]);
     expect(fired).toEqual([]);
-    expect(JSON.parse(readFileSync(join(dir, 'schedules.json'), 'utf8'))).toMatchObject({
-      a: { since: '2026-03-03T10:00:00.000Z' },
-    });
+    expect(await ledger.note('schedules')).toMatchObject({ a: { since: '2026-03-03T10:00:00.000Z' } });
+  });
+
+  it('is made up for where only the file of an earlier version knows the schedule, which is taken over once', async () => {
+    const file = join(dir, 'schedules.json');
+    writeFileSync(file, JSON.stringify({ a: { schedule: '0 4 * * * UTC', since: '2026-02-27T00:00:00.000Z' } }));
+    const { fired } = await schedules([workspace('a', { missed: 'once' })]);
+    expect(fired).toEqual(['a 2026-03-01T04:00:00.000Z']);
+    expect(existsSync(file)).toBe(false);
+    expect(await ledger.note('schedules')).toMatchObject({ a: { since: '2026-02-27T00:00:00.000Z' } });
+    writeFileSync(file, JSON.stringify({ a: { schedule: '0 4 * * * UTC', since: '2020-01-01T00:00:00.000Z' } }));
+    await schedules([workspace('a', {})]);
+    expect(await ledger.note('schedules')).toMatchObject({ a: { since: '2026-02-27T00:00:00.000Z' } });
   });
 
   it('counts as missed too where the machine slept', async () => {

@@ -3,7 +3,7 @@ import type { LedgerStore } from '../../src/ledger/index.ts';
 import { castVote } from '../../src/runs/decisions.ts';
 import { requestRun } from '../../src/runs/engine.ts';
 import { Foreman, type ForemanParts } from '../../src/runs/foreman.ts';
-import { Runs } from '../../src/runs/runs.ts';
+import { Runs, type RunsParts } from '../../src/runs/runs.ts';
 import type { Turn, TurnResult } from '../../src/runs/state.ts';
 import type { Template } from '../../src/runs/template/template.ts';
 import type { TurnEnd } from '../../src/runs/workshop.ts';
@@ -51,13 +51,14 @@ export class Held extends Pretend {
 }
 
 /** A ledger with runs, and what a foreman is made with. */
-export async function site(workshop = new Pretend(), file?: string) {
+export async function site(workshop = new Pretend(), file?: string, more: Partial<RunsParts> = {}) {
   const staged = await stage(workshop, ...(file === undefined ? [] : [file]));
   const { ledger, emitter } = staged;
   const casts = { cores: [{ name: 'test' }] as never, coreOf: () => 'test' };
-  const runs = new Runs({ ledger, emitter, workshop, approvers: () => ({}), ...casts });
-  const hire = (more: Partial<ForemanParts> = {}) => {
-    const foreman = new Foreman({ ledger, runs, ...more });
+  const runs = new Runs({ ledger, emitter, workshop, approvers: () => ({}), ...casts, ...more });
+  const hire = (how: Partial<ForemanParts> = {}) => {
+    const peers = more.peers === undefined ? {} : { peers: more.peers };
+    const foreman = new Foreman({ ledger, runs, ...peers, ...how });
     onTestFinished(() => foreman.close());
     foreman.start();
     return foreman;

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { folder } from '../../../../test/project.ts';
 import { findProject } from '../../src/config/project.ts';
 import { openHost } from '../../src/host.ts';
+import type { Peers } from '../../src/hosts/peers.ts';
 import { type InboundLimits, startInbound } from '../../src/inbound/index.ts';
 import type { BeginRun } from '../../src/inbound/run-starts.ts';
 import type { Delivery, StoredEvent } from '../../src/ledger/index.ts';
@@ -17,6 +18,9 @@ interface Options {
   readonly limits?: Partial<InboundLimits>;
   readonly host?: string;
   readonly begin?: BeginRun;
+  /** The database of the ledger. */
+  readonly database?: string;
+  readonly peers?: Peers;
 }
 
 /** A plugin with routes. */
@@ -27,7 +31,9 @@ export function routing(name: string, make: MakeRoutes) {
 /** A host in a project of its own, or in a folder with one, that serves webhooks until the test is over, or `stop`. */
 export async function serving(plugins: Readonly<Record<string, MakeRoutes>>, options: Options = {}) {
   const { dir = folder({ 'patchbay.yaml': '' }), limits = {}, host: address = '127.0.0.1' } = options;
-  const host = await openHost({ cwd: dir, version: '0.0.0' });
+  const { database, peers } = options;
+  const env = { ...process.env, ...(database === undefined ? {} : { PATCHBAY_DATABASE_URL: database }) };
+  const host = await openHost({ cwd: dir, version: '0.0.0', env });
   for (const [name, make] of Object.entries(plugins)) host.load(routing(name, make));
   const service = await host.start();
   const project = findProject(dir);
@@ -46,7 +52,9 @@ export async function serving(plugins: Readonly<Record<string, MakeRoutes>>, opt
   };
   onTestFinished(stop);
   let inbound: Awaited<ReturnType<typeof startInbound>> | undefined;
-  inbound = await startInbound({ kernel: host.kernel, service, project, host: address, port: 0, limits, begin });
+  const others = peers === undefined ? {} : { peers };
+  const parts = { kernel: host.kernel, service, project, begin, ...others };
+  inbound = await startInbound({ ...parts, host: address, port: 0, limits });
   const { port } = inbound;
   const { ledger } = service;
   return {

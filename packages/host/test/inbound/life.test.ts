@@ -1,9 +1,13 @@
 import { EventEmitter, once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../../test/eventually.ts';
+import { folder } from '../../../../test/project.ts';
 import { openHost } from '../../src/host.ts';
 import { handleStored, listWebhooks, pauseWebhooks, resumeWebhooks } from '../../src/inbound/index.ts';
+import { openLedger } from '../../src/ledger/index.ts';
 import { Bench, moduleForm } from '../host/fixture.ts';
 import { echo, refused, routing, serving } from './fixture.ts';
 
@@ -12,7 +16,7 @@ const twoRoutes = () => ['/a', '/b'].map((path) => ({ path, handle: () => undefi
 describe('routes that are paused', () => {
   it('refuse requests at once, over a restart too, until they are resumed', async () => {
     const at = await serving({ hook: twoRoutes });
-    pauseWebhooks(at.dir, '/a');
+    await pauseWebhooks(at.ledger, at.dir, '/a');
     await eventually(async () => expect((await at.post('/a')).status).toBe(503));
     const answer = await at.post('/a');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -21,16 +25,16 @@ describe('routes that are paused', () => {
     await at.stop();
     const next = await serving({ hook: twoRoutes }, { dir: at.dir });
     expect((await next.post('/a')).status).toBe(503);
-    resumeWebhooks(at.dir, '/a');
+    await resumeWebhooks(next.ledger, at.dir, '/a');
     await eventually(async () => expect((await next.post('/a')).status).toBe(200));
   });
 
   it('may be all of them; resuming all resumes those that were paused one by one', async () => {
     const at = await serving({ hook: twoRoutes });
-    pauseWebhooks(at.dir, null);
-    pauseWebhooks(at.dir, '/b');
+    await pauseWebhooks(at.ledger, at.dir, null);
+    await pauseWebhooks(at.ledger, at.dir, '/b');
     await eventually(async () => expect((await at.post('/a')).status).toBe(503));
-    resumeWebhooks(at.dir, null);
+    await resumeWebhooks(at.ledger, at.dir, null);
     await eventually(async () => expect((await at.post('/b')).status).toBe(200));
   });
 
@@ -41,15 +45,30 @@ describe('routes that are paused', () => {
     const at = await serving({ hook: make }, { limits });
     await at.post('/in');
     await at.stop();
-    pauseWebhooks(at.dir, '/in');
+    const beside = await openLedger(join(at.dir, '.patchbay/ledger.db'));
+    await pauseWebhooks(beside, at.dir, '/in');
+    await beside.close();
     const next = await serving({ hook: make }, { dir: at.dir, limits });
     expect(calls).toBe(1);
     expect(await listWebhooks(next.host.kernel, at.dir, next.ledger)).toEqual([
       { path: '/in', plugin: 'hook', scheme: 'none', state: 'paused', received: 1, failed: 0, waiting: 1 },
     ]);
-    resumeWebhooks(at.dir, '/in');
+    await resumeWebhooks(next.ledger, at.dir, '/in');
     await eventually(async () => expect(await next.deliveries()).toMatchObject([{ status: 'ok' }]));
     expect(calls).toBe(2);
+  });
+});
+
+describe('what an earlier version has paused', () => {
+  it('stays so, and is a note from then on', async () => {
+    const dir = folder({ 'patchbay.yaml': '', '.patchbay/paused-webhooks/%2Fa': '2026-01-01T00:00:00.000Z\n' });
+    const old = join(dir, '.patchbay/paused-webhooks');
+    const at = await serving({ hook: twoRoutes }, { dir });
+    expect((await at.post('/a')).status).toBe(503);
+    expect((await at.post('/b')).status).toBe(200);
+    expect(existsSync(old)).toBe(false);
+    await resumeWebhooks(at.ledger, dir, '/a');
+    await eventually(async () => expect((await at.post('/a')).status).toBe(200));
   });
 });
 

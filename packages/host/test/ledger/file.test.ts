@@ -103,6 +103,7 @@ describe('a ledger of an earlier version', () => {
     { version: 2, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 owed'] },
     { version: 3, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 sending'] },
     { version: 4, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 sending'] },
+    { version: 5, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 sending'] },
   ];
   const fixture = (version: number) => join(import.meta.dirname, 'fixtures', `v${version}.sql`);
 

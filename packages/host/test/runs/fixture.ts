@@ -32,7 +32,8 @@ export const byPolicy = (
   approval: { ...approval, kind: 'policy', policy: { automaticIf, otherwise }, ...more },
 });
 
-const role = (name: string) => ({
+const role = (name: string, runsOn: string[] | undefined) => ({
+  ...(runsOn === undefined ? {} : { runsOn }),
   name,
   title: name,
   mandate: '',
@@ -57,11 +58,13 @@ export function templateOf(
     gates = {},
     limits = {},
     reviews = {},
+    runsOn = {},
   }: {
     reviewers?: string[];
     gates?: Record<string, Gate>;
     limits?: Partial<Template['limits']>;
     reviews?: Partial<Template['reviews']>;
+    runsOn?: Record<string, string[]>;
   } = {},
 ): Template {
   const names = Object.keys(phases);
@@ -69,7 +72,7 @@ export function templateOf(
   return {
     name: 'test',
     description: '',
-    roles: Object.fromEntries(roles.map((name) => [name, role(name)])),
+    roles: Object.fromEntries(roles.map((name) => [name, role(name, runsOn[name])])),
     phases: names.map((name, i) => ({
       name,
       steps: (phases[name] ?? []).map((group) => [group].flat().map((one) => step(name, one, reviewers))),

@@ -11,7 +11,7 @@ const statuses = ['pending', 'active', 'waiting', 'held', 'completed', 'failed',
 const status = z.enum(statuses);
 const params = z.strictObject({ run_id: runId });
 
-const trouble = z.object({ code: text, message: text, hint: text, attempts: count, next_at: text });
+const trouble = z.object({ code: text, message: text, hint: text, attempts: count, next_at: maybe });
 
 const run = z.object({
   run_id: text,

@@ -10,8 +10,8 @@ const listed = z.object({ items: z.array(webhook) });
 /** Which of them: one path, or all if none is named. */
 const body = z.strictObject({ path: z.optional(words(256)) });
 
-function list({ webhooks, project }: ApiParts): z.output<typeof listed> {
-  const paused = readPaused(project.dir);
+async function list({ webhooks, project, service }: ApiParts): Promise<z.output<typeof listed>> {
+  const paused = await readPaused(service.ledger, project.dir);
   const isPaused = (path: string) => paused.all || paused.paths.has(path);
   return { items: webhooks.map((one) => ({ ...one, state: isPaused(one.path) ? 'paused' : 'open' })) };
 }
@@ -23,11 +23,12 @@ function changing(verb: 'pause' | 'resume', summary: string): Route {
     summary,
     body,
     answer: listed,
-    handle: ({ body: { path } }, parts) => {
+    handle: async ({ body: { path } }, parts) => {
       if (path !== undefined && !parts.webhooks.some((one) => one.path === path)) {
         throw new PatchbayError('WEBHOOK_UNKNOWN', `no plugin takes requests on ${path}`);
       }
-      (verb === 'pause' ? pauseWebhooks : resumeWebhooks)(parts.project.dir, path ?? null);
+      const change = verb === 'pause' ? pauseWebhooks : resumeWebhooks;
+      await change(parts.service.ledger, parts.project.dir, path ?? null);
       return list(parts);
     },
   });

@@ -33,17 +33,18 @@ const insert = {
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
       $8::text[], $9::text[], $10::text[], $11::text[])
   ), owed AS (
-    INSERT INTO deliveries (seq, n, plugin, handler, awaited, plugin_version, plugin_digest)
-    SELECT * FROM unnest($12::bigint[], $13::bigint[], $14::text[], $15::text[], $16::bigint[], $17::text[], $18::text[])
+    INSERT INTO deliveries (seq, n, plugin, handler, awaited, due_at, plugin_version, plugin_digest)
+    SELECT * FROM unnest($12::bigint[], $13::bigint[], $14::text[], $15::text[], $16::bigint[], $17::text[], $18::text[],
+      $19::text[])
   ), moved AS (
     INSERT INTO runs (run_id, status, head, template, goal, created_at, updated_at)
     SELECT run_id, status, head, template, goal, created_at, updated_at
-    FROM unnest($19::text[], $20::text[], $21::bigint[], $22::text[], $23::text[], $24::text[], $25::text[])
+    FROM unnest($20::text[], $21::text[], $22::bigint[], $23::text[], $24::text[], $25::text[], $26::text[])
       WITH ORDINALITY AS run (run_id, status, head, template, goal, created_at, updated_at, place) ORDER BY place
     ON CONFLICT (run_id)
     DO UPDATE SET status = excluded.status, head = excluded.head, updated_at = excluded.updated_at
   )
-  UPDATE chain SET head_seq = $26, head_hash = $27`,
+  UPDATE chain SET head_seq = $27, head_hash = $28`,
 };
 const eventsOf = { name: 'known_events', text: 'SELECT * FROM events WHERE id = ANY ($1)' };
 const deliveriesOf = {
@@ -155,6 +156,7 @@ class Batch {
       owed.map(({ delivery }) => delivery.plugin),
       owed.map(({ delivery }) => delivery.handler),
       owed.map(({ delivery }) => (delivery.awaited ? 1 : 0)),
+      owed.map(({ delivery }) => delivery.due_at),
       owed.map(({ delivery }) => delivery.plugin_version),
       owed.map(({ delivery }) => delivery.plugin_digest),
       ...(['run_id', 'status', 'head', 'template', 'goal', 'created_at', 'updated_at'] as const).map((column) =>

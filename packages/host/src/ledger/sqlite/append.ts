@@ -14,7 +14,8 @@ export function appending(db: DatabaseSync, head: Head): (append: Append) => App
     'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
   const insertDelivery = db.prepare(
-    'INSERT INTO deliveries (seq, n, plugin, handler, awaited, plugin_version, plugin_digest) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO deliveries (seq, n, plugin, handler, awaited, due_at, plugin_version, plugin_digest)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const eventWithId = db.prepare('SELECT * FROM events WHERE id = ?');
   const headOfRun = db.prepare('SELECT head FROM runs WHERE run_id = ?');
@@ -31,8 +32,8 @@ export function appending(db: DatabaseSync, head: Head): (append: Append) => App
 
   const owe = (event: EventRow, n: number, owed: Owed): Delivery => {
     const delivery = owedDelivery(event, n, owed);
-    const { plugin, handler, awaited, plugin_version, plugin_digest } = delivery;
-    insertDelivery.run(event.seq, n, plugin, handler, awaited ? 1 : 0, plugin_version, plugin_digest);
+    const { plugin, handler, awaited, due_at, plugin_version, plugin_digest } = delivery;
+    insertDelivery.run(event.seq, n, plugin, handler, awaited ? 1 : 0, due_at, plugin_version, plugin_digest);
     return delivery;
   };
 

@@ -105,4 +105,11 @@ export const migrations: readonly string[] = [
   CREATE INDEX events_by_chat ON events (CASE WHEN json_valid(payload) THEN json_extract(payload, '$.chat_jid') END)
     WHERE type IN ('message:received', 'message:sent', 'chat:cleared');
   `,
+  `
+  -- What is known of the project as a whole and is no event, such as which webhooks are paused. JSON.
+  CREATE TABLE notes (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -25,9 +25,10 @@ const ahead =
 const settle = `UPDATE deliveries SET status = ?, attempts = coalesce(?, attempts), due_at = NULL,
   settled_at = ?, exit_code = ?, signal = ?, http_status = ?, verdict = ?, message = ?, annotations = ?,
   duration_ms = ?, request = ?, asked_at = ? WHERE seq = ? AND n = ? AND status = 'owed'`;
-const replay = `UPDATE deliveries SET status = 'owed', attempts = 0, due_at = NULL, settled_at = NULL,
+const replay = `UPDATE deliveries SET status = 'owed', attempts = 0, due_at = ?, settled_at = NULL,
   exit_code = NULL, signal = NULL, http_status = NULL, verdict = NULL, message = NULL, annotations = NULL,
   duration_ms = NULL, request = NULL, asked_at = NULL WHERE seq = ? AND n = ?`;
+const lease = `${replay} AND status = ? AND due_at IS NOT DISTINCT FROM ?`;
 const cancel = `UPDATE deliveries SET status = 'cancelled', due_at = NULL, settled_at = ?, message = ?
   WHERE plugin = ? AND status IN ('owed', 'sending')`;
 const whose = 'SELECT plugin FROM deliveries WHERE seq = ? AND n = ?';
@@ -116,8 +117,17 @@ function noting({ place: { seq, n }, settlement }: Settling, now: string): State
 
 /** Makes it owed again. Throws `DELIVERY_UNKNOWN`. */
 export function* replayDelivery(place: Place): Steps<Delivery> {
-  yield to(replay, place.seq, place.n);
+  yield to(replay, null, place.seq, place.n);
   return yield* readDelivery(place);
+}
+
+/** Makes it owed from a time on, if it is as given. Whether it was. */
+export function* leaseDelivery(
+  { seq, n }: Place,
+  { status, due_at }: Pick<Delivery, 'status' | 'due_at'>,
+  until: string,
+): Steps<boolean> {
+  return countIn(yield to(lease, until, seq, n, status, due_at)) > 0;
 }
 
 /** Cancels all that a plugin is owed. Gives how many it was. */

@@ -48,7 +48,8 @@ function roleOf(name: string, form: RoleForm): Role {
   // As it will be read back from the ledger: a -0 would not survive.
   const settings = JSON.parse(JSON.stringify(form.with ?? {}));
   const timeoutMs = msOf(timeout) ?? usual.timeoutMs;
-  return { name, title, mandate, core, with: settings, writes, timeoutMs, report };
+  const runsOn = form['runs-on'] === undefined ? {} : { runsOn: [form['runs-on']].flat() };
+  return { name, title, mandate, core, with: settings, writes, timeoutMs, report, ...runsOn };
 }
 
 function phaseOf(form: PhaseForm, after: string | null, idOf: IdOf): Phase {

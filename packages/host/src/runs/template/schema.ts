@@ -1,5 +1,6 @@
 import { messageOf } from 'patchbay-sdk';
 import * as z from 'zod/mini';
+import { labelPattern, labelWords } from '../../config/labels.ts';
 import { documentNames } from '../../day/documents.ts';
 import { byName, count, duration, name, oneOf, sound, strict, text } from './fields.ts';
 import { problemOfGlob, problemOfPath } from './globs.ts';
@@ -31,6 +32,10 @@ const settings = z
 
 const globs = z.array(sound('a glob like src/**', problemOfGlob)).check(z.maxLength(200));
 
+const labelError = ({ input }: { input?: unknown }) => `${JSON.stringify(input)} must be ${labelWords}`;
+const label = z.string({ error: labelError }).check(z.regex(labelPattern, { error: labelError }));
+const labels = z.array(label).check(z.minLength(1, { error: 'names no label' }), z.maxLength(20));
+
 const roleForm = strict({
   title: z.optional(text('a text')),
   mandate: z.optional(text('what the role is to do, in words')),
@@ -39,6 +44,7 @@ const roleForm = strict({
   writes: z.optional(globs),
   timeout: z.optional(duration('7d')),
   report: z.optional(oneOf(documentNames)),
+  'runs-on': z.optional(z.union([labels, label])),
 });
 
 const stepFields = {

@@ -32,6 +32,8 @@ export interface Role {
   readonly timeoutMs: number;
   /** The document that its turns hand in as `report`; null if none is asked for. */
   readonly report: DocumentName | null;
+  /** The labels that a host must have to play it, all of them. @default none */
+  readonly runsOn?: readonly string[];
 }
 
 /** A part of a run: steps, and the gate at its end. */
