@@ -1,4 +1,5 @@
-import type { EventName, Hooks } from 'patchbay-sdk';
+import { type EventName, type Hooks, messageOf } from 'patchbay-sdk';
+import { type Artifacts, openArtifacts } from './artifacts/index.ts';
 import { openProjectLedger } from './config/database.ts';
 import { holdProject } from './config/holder.ts';
 import { findProject, type Project, type RunSettings } from './config/project.ts';
@@ -90,6 +91,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const projectDir = project.dir;
   const release = holdProject(stateDir(projectDir));
   let ledger: LedgerStore | undefined;
+  let artifacts: Artifacts | undefined;
   try {
     await Launcher.sweep({ project: projectDir });
     ledger = await openProjectLedger(project, env);
@@ -114,7 +116,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const around = { kernel, project, plugins, ledger: store, emitter, launcher, env, warn: parts.warn };
     const surroundings = await openSurroundings(around);
     await surroundings.services.start();
-    const desk = { project, launcher, env, log, tools: surroundings.tools };
+    artifacts = await openArtifacts({ kernel, project, env });
+    artifacts?.tidy().catch((error) => parts.warn(`old artifacts could not be removed: ${messageOf(error)}`));
+    const desk = { project, launcher, env, log, artifacts, tools: surroundings.tools };
     const runs = await runsOf(kernel, store, emitter, edition, desk, () => quarantine.look());
     return {
       ledger: store,
@@ -133,11 +137,13 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         await lanes.close();
         await sender.close();
         await observers.close();
+        await artifacts?.close();
         await store.close();
         release();
       },
     };
   } catch (error) {
+    await artifacts?.close();
     await ledger?.close();
     release();
     throw error;
@@ -154,8 +160,10 @@ async function runsOf(
     launcher,
     env,
     log,
+    artifacts,
     tools,
   }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'> & {
+    readonly artifacts: Artifacts | undefined;
     readonly tools?: Surroundings['tools'];
   },
   recheck?: () => Promise<void>,
@@ -165,7 +173,8 @@ async function runsOf(
   const { cores } = casts;
   const hearing = { ...(log === undefined ? {} : { log }), ...(recheck === undefined ? {} : { recheck }) };
   const llmProviders = llmProvidersOf(kernel, (plugin) => editionOf(plugin).hide);
-  const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...tools, ...hearing };
+  const shared = artifacts === undefined ? {} : { artifacts };
+  const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...shared, ...tools, ...hearing };
   // As the file is now: whoever was added or taken out meanwhile, is.
   const approvers = () => findProject(project.dir)?.runs.approvers ?? {};
   return new Runs({ ledger, emitter, workshop: new ProjectWorkshop(parts), approvers, ...casts });
@@ -197,11 +206,14 @@ export async function besideHost<T>(
 ): Promise<T> {
   const { kernel, project, plugins } = parts;
   const ledger = await openProjectLedger(project, parts.env);
+  let artifacts: Artifacts | undefined;
   try {
+    artifacts = await openArtifacts({ kernel, project, env: parts.env });
     const edition = editionsOf(plugins);
     const emitter = new Emitter(kernel, ledger, edition);
-    return await act(await runsOf(kernel, ledger, emitter, edition, parts), ledger);
+    return await act(await runsOf(kernel, ledger, emitter, edition, { ...parts, artifacts }), ledger);
   } finally {
+    await artifacts?.close();
     await ledger.close();
   }
 }
