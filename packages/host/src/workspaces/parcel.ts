@@ -69,6 +69,8 @@ export async function openParcel(
   const at = { ...place, ...worktreeAt(place.state, turn_id === null ? '' : turnSuffix(turn_id), repository) };
   const ws: Workspace = { ...at, ...made };
   makeMirror(ws);
+  // Git is called there; the worktree takes its place.
+  mkdirSync(ws.root, { recursive: true });
   await withFile(place.state, pack, (stdinFile) => git(['index-pack', '--stdin'], { ...inMirror(ws), stdinFile }));
   await bringCommit(ws, repository, tip, needs);
   setTip(ws, tip);
