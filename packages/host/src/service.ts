@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type EventName, type Hooks, messageOf } from 'patchbay-sdk';
 import { type Artifacts, openArtifacts } from './artifacts/index.ts';
 import { openProjectLedger } from './config/database.ts';
@@ -22,6 +23,7 @@ import { noRights } from './outbound/sending/rights.ts';
 import { Sender } from './outbound/sending/sender.ts';
 import type { Reporting } from './reports/reporting.ts';
 import { castingOf } from './runs/casting.ts';
+import { LeftWork } from './runs/left-work.ts';
 import { llmProvidersOf } from './runs/llm-providers.ts';
 import { ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
 import { type Casts, Runs } from './runs/runs.ts';
@@ -120,6 +122,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     artifacts?.tidy().catch((error) => parts.warn(`old artifacts could not be removed: ${messageOf(error)}`));
     const desk = { project, launcher, env, log, artifacts, tools: surroundings.tools };
     const runs = await runsOf(kernel, store, emitter, edition, desk, () => quarantine.look());
+    const left =
+      artifacts === undefined ? undefined : new LeftWork({ runs, folder: join(stateDir(projectDir), 'runs') });
     return {
       ledger: store,
       emitter,
@@ -137,6 +141,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         await lanes.close();
         await sender.close();
         await observers.close();
+        await left?.close();
         await artifacts?.close();
         await store.close();
         release();

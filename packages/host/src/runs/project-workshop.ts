@@ -181,11 +181,12 @@ export class ProjectWorkshop implements Workshop {
 
   async close(state: RunState): Promise<void> {
     this.#files.forget(state);
-    await this.#shared?.close(state);
-    if (plainIn(state) !== undefined) return;
-    // Nothing was ever opened, or it is closed already.
-    if (!existsSync(join(this.#files.run(state), 'git'))) return;
-    await closeWorkspace(await this.#openHere(state), { keepBranch: true });
+    await this.#inTurn(state, async () => {
+      // Unless nothing was ever opened, or it is closed already.
+      const isOpen = plainIn(state) === undefined && existsSync(join(this.#files.run(state), 'git'));
+      if (isOpen) await closeWorkspace(await this.#openHere(state), { keepBranch: true });
+      await this.#shared?.close(state);
+    });
   }
 
   /** With what other hosts did there. */
@@ -201,10 +202,6 @@ export class ProjectWorkshop implements Workshop {
     const branchOf = (run: string | null) => (run === null ? undefined : `patchbay/${run}`);
     // What was accepted before it was held is on the branch of the run that it goes on with.
     const places = { from: branchOf(resumes), ahead: branchOf(builds_on) };
-    const isNew = !existsSync(join(this.#files.run(state), 'workspace.json'));
-    for (const earlier of isNew ? [resumes, builds_on] : []) {
-      if (earlier !== null) await this.#shared?.fetchBranch(earlier, state);
-    }
     return openWorkspace({ project: this.#parts.project, run_id, state: this.#files.run(state), ...places });
   }
 

@@ -1,7 +1,7 @@
 import { type AgentCore, PatchbayError } from 'patchbay-sdk';
 import { v7 } from 'uuid';
 import { type BacklogItem, clearAdvisory } from '../day/backlog.ts';
-import type { LedgerStore } from '../ledger/index.ts';
+import { isSettled, type LedgerStore } from '../ledger/index.ts';
 import type { Emitter } from '../outbound/emitter.ts';
 import type { Approvers } from './approvers.ts';
 import { abortRun, castVote, type Vote } from './decisions.ts';
@@ -55,6 +55,13 @@ export class Runs {
     const done = engine.advance(signal).finally(() => this.#underWay.delete(run_id));
     this.#underWay.set(run_id, { engine, done });
     return done;
+  }
+
+  /** Lets go of what this host has open of a run that has ended, perhaps on another one. */
+  async closeEnded(run_id: string): Promise<void> {
+    const { row, state } = await loadRun(this.#parts.ledger, run_id);
+    if (!isSettled(row.status) || state === undefined || this.#underWay.has(run_id)) return;
+    await this.#parts.workshop.close(state);
   }
 
   /** See `castVote`. */

@@ -14,9 +14,11 @@ import {
   type Workspace,
   writeWhole,
 } from '../workspaces/index.ts';
+import type { RunState } from './state.ts';
 import type { Adopted, Attempt, TurnFiles } from './turn-files.ts';
 
-type Run = { readonly run_id: string };
+type Run = Pick<RunState, 'run_id'>;
+type Begun = Pick<RunState, 'run_id' | 'resumes' | 'builds_on'>;
 
 /** A parcel whose objects are stored. */
 interface Stored extends Parcel {
@@ -64,25 +66,32 @@ export class SharedWork {
     this.#files = files;
   }
 
-  /** Has on this host what was last stored of a run; what is here stays if that is it. */
-  async fetch(run: Run): Promise<void> {
+  /**
+   * Has on this host what was last stored of a run; what is here stays if that is it. Of a run that begins, the branches of those
+   * that it goes on with.
+   */
+  async fetch(run: Begun): Promise<void> {
     const head = await this.#head(run);
-    if (head === nothing || head.version === this.#version(run)) return;
-    await dropWorkspaces(this.#destination(run));
+    if (head !== nothing && head.version !== this.#version(run)) await this.#replace(run, head);
+    if (head !== nothing || this.#isBegun(run)) return;
+    for (const earlier of [run.resumes, run.builds_on]) if (earlier !== null) await this.#fetchBranch(earlier, run);
+  }
+
+  async #replace(run: Run, head: Head): Promise<void> {
+    const to = this.#destination(run);
+    await dropWorkspaces(to);
     this.#files.discard(run);
     rmSync(this.#versionFile(run), { force: true });
-    const own =
-      head.run === null ? undefined : await openParcel(this.#destination(run), null, await this.#get(run, head.run));
+    const own = head.run === null ? undefined : await openParcel(to, null, await this.#get(run, head.run));
     for (const [turn_id, pending] of Object.entries(head.turns)) {
       const { attempt, work } = pending;
-      const ws = work === null ? own : await openParcel(this.#destination(run), turn_id, await this.#get(run, work));
+      const ws = work === null ? own : await openParcel(to, turn_id, await this.#get(run, work));
       if (ws !== undefined) await this.#files.adopt(run, { turn_id, attempt }, ws, pending);
     }
     writeWhole(this.#versionFile(run), head.version);
   }
 
-  /** Has the branch of an earlier run on this host, as it was last stored. */
-  async fetchBranch(earlier: string, run: Run): Promise<void> {
+  async #fetchBranch(earlier: string, run: Run): Promise<void> {
     const { run: stored } = await this.#head({ run_id: earlier });
     if (stored === null || stored.branch === null) return;
     if ((await branchIn(this.#project, stored.branch)) === stored.tip) return;
@@ -109,10 +118,21 @@ export class SharedWork {
     await this.#move(of, head, { run: await this.#put(of, await packWorkspace(run, [])), turns });
   }
 
-  /** The run has ended: what is stored of it stays, what only its turns needed goes. */
+  /**
+   * The run has ended, and its worktrees are closed: what is stored of it stays, what only its turns needed goes. A host that was left behind
+   * gets the branch as it is now, if it can be had.
+   */
   async close(run: Run): Promise<void> {
-    const kept = objectsOf(await this.#head(run));
+    const head = await this.#head(run);
+    const kept = objectsOf(head);
     await this.#remove(run, (name) => !kept.includes(name));
+    if (head === nothing || head.version === this.#version(run) || !this.#isBegun(run)) return;
+    await this.#fetchBranch(run.run_id, run).catch(() => {});
+  }
+
+  /** Whether there is a workspace of the run on this host, or was. */
+  #isBegun(run: Run): boolean {
+    return existsSync(join(this.#files.run(run), 'workspace.json'));
   }
 
   async #head({ run_id }: Run): Promise<Head> {
