@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
-import type { EventName, Hooks } from 'patchbay-sdk';
+import { join } from 'node:path';
+import { type EventName, type Hooks, messageOf } from 'patchbay-sdk';
+import { type Artifacts, openArtifacts } from './artifacts/index.ts';
 import { databaseOf, openProjectLedger } from './config/database.ts';
 import { holdProject } from './config/holder.ts';
 import { hostLabels } from './config/labels.ts';
@@ -28,6 +30,7 @@ import { Sender } from './outbound/sending/sender.ts';
 import type { Reporting } from './reports/reporting.ts';
 import { castingOf } from './runs/casting.ts';
 import { lackingWith } from './runs/labels.ts';
+import { LeftWork } from './runs/left-work.ts';
 import { llmProvidersOf } from './runs/llm-providers.ts';
 import { ProjectWorkshop, type WorkshopParts } from './runs/project-workshop.ts';
 import { type Casts, Runs } from './runs/runs.ts';
@@ -105,6 +108,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const release = holdProject(stateDir(projectDir));
   let ledger: LedgerStore | undefined;
   let peers: Peers | undefined;
+  let artifacts: Artifacts | undefined;
   try {
     await Launcher.sweep({ project: projectDir });
     const joined = await joinOthers(parts, labels);
@@ -141,10 +145,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const around = { kernel, project, plugins, ledger: store, emitter, launcher, env, warn: parts.warn };
     const surroundings = await openSurroundings(around);
     await surroundings.services.start();
-    const desk = { project, launcher, env, log, tools: surroundings.tools };
+    artifacts = await openArtifacts({ kernel, project, env });
+    artifacts?.tidy().catch((error) => parts.warn(`old artifacts could not be removed: ${messageOf(error)}`));
+    const desk = { project, launcher, env, log, artifacts, tools: surroundings.tools };
     const runs = await runsOf(kernel, store, emitter, edition, desk, {
       ...{ recheck: () => quarantine.look(), peers, labels },
     });
+    const left =
+      artifacts === undefined ? undefined : new LeftWork({ runs, folder: join(stateDir(projectDir), 'runs') });
     return {
       ledger: store,
       emitter,
@@ -163,12 +171,15 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         await lanes.close();
         await sender.close();
         await observers.close();
+        await left?.close();
+        await artifacts?.close();
         await store.close();
         await others.close();
         release();
       },
     };
   } catch (error) {
+    await artifacts?.close();
     await ledger?.close();
     await peers?.close();
     release();
@@ -198,8 +209,10 @@ async function runsOf(
     launcher,
     env,
     log,
+    artifacts,
     tools,
   }: Pick<ServiceParts, 'project' | 'launcher' | 'env' | 'log'> & {
+    readonly artifacts: Artifacts | undefined;
     readonly tools?: Surroundings['tools'];
   },
   host: { readonly recheck?: () => Promise<void>; readonly peers?: Peers; readonly labels?: readonly string[] } = {},
@@ -210,7 +223,8 @@ async function runsOf(
   const { peers = alone, labels = [], ...rechecking } = host;
   const hearing = { ...(log === undefined ? {} : { log }), ...rechecking };
   const llmProviders = llmProvidersOf(kernel, (plugin) => editionOf(plugin).hide);
-  const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...tools, ...hearing };
+  const shared = artifacts === undefined ? {} : { artifacts };
+  const parts = { project: project.dir, launcher, cores, settings, env, llmProviders, ...shared, ...tools, ...hearing };
   // As the file is now: whoever was added or taken out meanwhile, is.
   const approvers = () => findProject(project.dir)?.runs.approvers ?? {};
   return new Runs({
@@ -250,11 +264,14 @@ export async function besideHost<T>(
 ): Promise<T> {
   const { kernel, project, plugins } = parts;
   const ledger = await openProjectLedger(project, parts.env);
+  let artifacts: Artifacts | undefined;
   try {
+    artifacts = await openArtifacts({ kernel, project, env: parts.env });
     const edition = editionsOf(plugins);
     const emitter = new Emitter(kernel, ledger, edition);
-    return await act(await runsOf(kernel, ledger, emitter, edition, parts), ledger);
+    return await act(await runsOf(kernel, ledger, emitter, edition, { ...parts, artifacts }), ledger);
   } finally {
+    await artifacts?.close();
     await ledger.close();
   }
 }

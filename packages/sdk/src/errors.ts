@@ -295,6 +295,21 @@ export const errorCodes = {
     'A role of a run is played on hosts with certain labels only, and this one lacks them.',
     'Start a host that has them, with `patchbay serve --label NAME`: the run goes on there.',
   ),
+  ARTIFACT_LARGE: row(
+    1,
+    'What a run has made is larger than the database takes, so no other host could go on with it.',
+    'Have git ignore what need not be kept, or name a shared folder under "artifacts" in patchbay.yaml (docs/hosts.md).',
+  ),
+  ARTIFACT_CORRUPT: row(
+    1,
+    'What another host stored of a run is gone, or is not what was stored.',
+    'Somebody has touched it: abort the run, or release it on a host that has its branch, and find out who.',
+  ),
+  ARTIFACT_FAILED: row(
+    1,
+    'What a run has made could not be stored where other hosts find it, or not be read from there.',
+    'See the cause; the run is tried again.',
+  ),
   DELIVERY_UNKNOWN: row(2, 'There is no delivery of this id.', 'See `patchbay deliveries` for those there are.'),
   WEBHOOK_INVALID: row(
     2,

@@ -132,6 +132,10 @@ export const capabilityHooks = {
   } as Provided<'collect', typeof capability.platform, typeof capability.platformContext>,
   reporter: provided('collect', capability.reporter, 'Writes down what a run came to, for people or other programs.'),
   workspace: provided('collect', capability.workspace, 'A workspace that comes with the plugin.'),
+  artifactStore: {
+    ...provided('first', capability.artifactStore, 'Where several hosts keep the work of runs; the first one wins.'),
+    payload: capability.artifactContext,
+  } as Provided<'first', typeof capability.artifactStore, typeof capability.artifactContext>,
 } satisfies Record<string, HookRow>;
 
 /** Rows about the life of the host that are no durable facts. */

@@ -1,5 +1,6 @@
 export type {
   AgentCore,
+  ArtifactStoring,
   Channel,
   ContainerCommand,
   ContainerLimits,

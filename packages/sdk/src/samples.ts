@@ -138,6 +138,7 @@ const otherSamples = (): { readonly [H in Exclude<HookName, EventName>]: Payload
   platform: { project: '/work/project', settings: {} },
   reporter: {},
   workspace: {},
+  artifactStore: { project: '/work/project' },
   'host:ready': { version: '0.1.0', project: null },
 });
 

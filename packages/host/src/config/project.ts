@@ -27,6 +27,14 @@ export interface ProjectPlugin {
 /** `embedded`: in a file of the project, which one host works on. `postgres`: in a database, which several do. */
 export type Engine = 'embedded' | 'postgres';
 
+/** Where several hosts keep what a run has made. */
+export interface ArtifactSettings {
+  /** A folder that all of them see, absolute; null: not in a folder. */
+  readonly dir: string | null;
+  /** The largest object that the database is given. */
+  readonly mostBytes: number;
+}
+
 /** What the project file says of a plugin that comes with the program. */
 export interface BuiltinSettings {
   readonly enabled: boolean;
@@ -40,6 +48,7 @@ export interface Project {
   readonly file: string;
   /** Where the ledger is, and who may work on it; null if nothing is said. */
   readonly engine: Engine | null;
+  readonly artifacts: ArtifactSettings;
   readonly plugins: readonly ProjectPlugin[];
   /** By name. Whether there are such plugins, the host looks. */
   readonly builtins: Readonly<Record<string, BuiltinSettings>>;
@@ -74,7 +83,8 @@ const noRuns: RunSettings = { core: null, roles: {}, runsOn: {}, approvers: {} }
 
 /** What the project file is called. */
 export const projectFileName = 'patchbay.yaml';
-const fields = ['engine', 'plugins', 'runs', 'platform', 'reporters', ...assistantFields];
+const usualArtifacts: ArtifactSettings = { dir: null, mostBytes: 64 * 1024 * 1024 };
+const fields = ['engine', 'artifacts', 'plugins', 'runs', 'platform', 'reporters', ...assistantFields];
 
 /** The project that `cwd` is in: the nearest folder upward with a project file. Several side by side are one project. */
 export function findProject(cwd: string): Project | undefined {
@@ -102,6 +112,7 @@ export function readProject(file: string, dir = dirname(file)): Project {
     dir,
     file,
     engine: own === undefined ? null : readEngine(own),
+    artifacts: own === undefined ? usualArtifacts : readArtifacts(dir, own),
     plugins: [
       ...(own === undefined ? [] : readPlugins(dir, own)),
       ...(pynchy === null || toml === undefined ? [] : modulesOf(dir, pynchy, toml.invalid)),
@@ -122,6 +133,20 @@ function readEngine({ root, invalid }: YamlFile): Engine | null {
   const { engine = null } = root;
   if (engine === null || engine === 'embedded' || engine === 'postgres') return engine;
   throw invalid(['engine'], 'must be embedded or postgres');
+}
+
+function readArtifacts(project: string, { root, invalid }: YamlFile): ArtifactSettings {
+  const { dir = null, max_mb = null } = fieldsOf(root['artifacts'] ?? {}, ['artifacts'], ['dir', 'max_mb'], invalid);
+  if (dir !== null && (typeof dir !== 'string' || dir === '')) {
+    throw invalid(['artifacts', 'dir'], 'must be a folder that all hosts see');
+  }
+  if (max_mb !== null && (typeof max_mb !== 'number' || !(max_mb > 0 && max_mb <= 512))) {
+    throw invalid(['artifacts', 'max_mb'], 'must be a number of megabytes, at most 512');
+  }
+  return {
+    dir: dir === null ? null : resolve(project, dir),
+    mostBytes: max_mb === null ? usualArtifacts.mostBytes : max_mb * 1024 * 1024,
+  };
 }
 
 function overlaid(below: RunSettings, above: RunSettings): RunSettings {

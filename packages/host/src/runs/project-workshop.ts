@@ -1,7 +1,8 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AgentCore, messageOf, type TurnCost } from 'patchbay-sdk';
+import { type AgentCore, messageOf, PatchbayError, type TurnCost } from 'patchbay-sdk';
+import type { Artifacts } from '../artifacts/index.ts';
 import type { Casting, RunSettings } from '../config/project.ts';
 import { stateDir } from '../config/state.ts';
 import { writeDayFiles } from '../day/files.ts';
@@ -19,25 +20,25 @@ import {
   patch,
   restore,
   type Snapshot,
-  sealBundle,
   verify,
-  verifyBundle,
   type Workspace,
 } from '../workspaces/index.ts';
 import { bundleOf } from './bundle.ts';
+import { Bundles } from './bundles.ts';
 import { castingOf, isParallel, roleOf, stepOf } from './casting.ts';
 import { chatIn, workspacesFolder } from './chat-run.ts';
 import { guarded } from './confinement.ts';
-import { most } from './cost.ts';
+import { free, most } from './cost.ts';
+import { SharedWork } from './shared-work.ts';
 import type { RunState, Turn } from './state.ts';
 import type { Role } from './template/template.ts';
 import { type Tools, TurnDesk } from './turn-desk.ts';
+import { failed, unended } from './turn-end.ts';
 import { TurnFiles } from './turn-files.ts';
-import { checkedCost, claimedCost, type Invalid, protocolErrors, readResult, verdictErrors } from './validate.ts';
+import { checkedCost, claimedCost, protocolErrors, readResult, verdictErrors } from './validate.ts';
 import type { Plan, TurnEnd, Workshop } from './workshop.ts';
 
 type Spent = (cost: TurnCost) => void;
-type Ending = Pick<TurnEnd, 'exit_code' | 'signal' | 'timed_out'>;
 
 /** What the turns of a project are worked on with. */
 export interface WorkshopParts extends Tools {
@@ -46,9 +47,10 @@ export interface WorkshopParts extends Tools {
   readonly settings: RunSettings;
   /** Looks whether the plugins of the project are still what they were: somebody may have touched them. */
   readonly recheck?: () => Promise<void>;
+  /** How other hosts get the work of runs. @default there are none */
+  readonly artifacts?: Artifacts;
 }
 
-const unended: Ending = { exit_code: null, signal: null, timed_out: false };
 /** How long a core that was stopped has to end; by then its processes were killed. */
 const graceMs = 15_000;
 
@@ -59,20 +61,27 @@ const graceMs = 15_000;
 export class ProjectWorkshop implements Workshop {
   readonly #parts: WorkshopParts;
   readonly #files: TurnFiles;
+  readonly #bundles: Bundles;
+  /** Undefined where no other host works on the same runs. */
+  readonly #shared: SharedWork | undefined;
   /** By run: the last thing that nothing else may be done beside, such as opening its workspace. */
   readonly #alone = new Map<string, Promise<unknown>>();
 
   constructor(parts: WorkshopParts) {
     this.#parts = parts;
     this.#files = new TurnFiles(stateDir(parts.project));
+    const { artifacts, project } = parts;
+    this.#bundles = new Bundles(artifacts?.store);
+    this.#shared = artifacts === undefined ? undefined : new SharedWork(artifacts, project, this.#files);
   }
 
   async prepare(plan: Plan) {
     const { state, role, turn_id, attempt, reviews } = plan;
     await this.#giveUp(state, turn_id, attempt - 1);
-    const dir = join(this.#files.dir(state, { turn_id, attempt }), 'bundle');
+    const dir = this.#files.dir(state, { turn_id, attempt });
     const diff = reviews === null ? null : await this.#patchOf(state, reviews);
-    const { path, files, sha256 } = sealBundle(dir, bundleOf(plan, diff, this.#parts.chatOf?.(state)));
+    const content = bundleOf(plan, diff, this.#parts.chatOf?.(state));
+    const { path, files, sha256 } = await this.#bundles.seal(state.run_id, dir, content);
     return { adapter: this.#casting(roleOf(state, role)).core, bundle: { path, files: [...files], sha256 } };
   }
 
@@ -81,7 +90,27 @@ export class ProjectWorkshop implements Workshop {
     const act = () => this.#unlessStopped(signal, () => this.#workIn(ws, state, turn, signal, spent));
     // A folder cannot be had twice: what one changes there would be blamed on the other.
     const end = await (ws.repository === null && isParallel(state, turn) ? this.#inTurn(state, act) : act());
-    return this.#charged(state, turn, end);
+    return this.#handedIn(state, turn, ws, this.#charged(state, turn, end));
+  }
+
+  /** What other hosts go on with is stored before anybody hears of it. What cannot be stored is no good. */
+  async #handedIn(state: RunState, turn: Turn, ws: Workspace, end: TurnEnd): Promise<TurnEnd> {
+    const shared = this.#shared;
+    const isWork = turn.reviews === null && ws.repository !== null && end.error?.code !== 'STOPPED';
+    if (shared === undefined || !isWork) return end;
+    const file = join(this.#files.dir(state, turn), 'result.json');
+    const result = end.result === null ? null : readFileSync(file, 'utf8');
+    try {
+      await this.#inTurn(state, async () => {
+        const run = await this.#runWorkspace(state);
+        await shared.handIn(state, { run, ws, turn }, result);
+      });
+      return end;
+    } catch (error) {
+      if (!(error instanceof PatchbayError && error.code === 'ARTIFACT_LARGE')) throw error;
+      const cost = end.result?.cost ?? end.cost ?? free;
+      return end.result === null ? end : { ...failed(error.code, [`${error.message}. ${error.hint}`]), cost };
+    }
   }
 
   /** Whatever is left half done when a turn is stopped is of no interest; but somebody may have touched the plugins. */
@@ -105,17 +134,17 @@ export class ProjectWorkshop implements Workshop {
     signal.throwIfAborted();
     const role = roleOf(state, turn.role);
     const dir = this.#files.dir(state, turn);
-    const { path, files, sha256 } = turn.dispatch.bundle;
-    if (!verifyBundle(path, { path, files, sha256 })) {
-      return failed('BUNDLE_CHANGED', [`the bundle ${path} is not what was dispatched`]);
-    }
+    const { bundle } = turn.dispatch;
+    const path = await this.#bundles.find(state.run_id, bundle, dir);
+    if (path === undefined) return failed('BUNDLE_CHANGED', [`the bundle ${bundle.path} is not what was dispatched`]);
     // A host that died may have left it; whoever works on the turn now has another one.
     rmSync(join(dir, socketName), { force: true });
     const before = await this.#files.before(state, turn, ws);
     const resultFile = join(dir, 'result.json');
     const found = readResult(resultFile, turn.dispatch, role.report);
     // Its core had finished when the host died: it is not asked again.
-    const fault = 'code' in found ? await this.#play(state, turn, role, ws, resultFile, signal, spent) : undefined;
+    const here = { ...turn, dispatch: { ...turn.dispatch, bundle: { ...bundle, path } } };
+    const fault = 'code' in found ? await this.#play(state, here, role, ws, resultFile, signal, spent) : undefined;
     signal.throwIfAborted();
     return this.#judge(state, turn, role, ws, before, fault, signal);
   }
@@ -130,9 +159,9 @@ export class ProjectWorkshop implements Workshop {
     const about = `Run: ${state.run_id}\nTurn: ${turn.turn_id}, attempt ${turn.attempt}`;
     const message = `${turn.result?.summary ?? turn.turn_id}\n\n${about}`;
     await commitTurn(ws, { message, author: { name: turn.role, email: `${turn.role}@patchbay.invalid` } });
-    if (ws.root === run.root) return [];
-    const merged = await mergeTurn(run, ws);
-    if (merged.ok) return [];
+    const merged = ws.root === run.root ? undefined : await mergeTurn(run, ws);
+    if (run.repository !== null) await this.#shared?.settle(state, { run, ws, turn });
+    if (merged === undefined || merged.ok) return [];
     writeFileSync(this.#files.collided(state, turn), '');
     return merged.conflicts;
   }
@@ -146,19 +175,27 @@ export class ProjectWorkshop implements Workshop {
     });
   }
 
-  async folder(state: RunState): Promise<string> {
-    return (await this.#runWorkspace(state)).dir;
+  folder(state: RunState): Promise<string> {
+    return this.#inTurn(state, async () => (await this.#runWorkspace(state)).dir);
   }
 
   async close(state: RunState): Promise<void> {
     this.#files.forget(state);
-    if (plainIn(state) !== undefined) return;
-    // Nothing was ever opened, or it is closed already.
-    if (!existsSync(join(this.#files.run(state), 'git'))) return;
-    await closeWorkspace(await this.#runWorkspace(state), { keepBranch: true });
+    await this.#inTurn(state, async () => {
+      // Unless nothing was ever opened, or it is closed already.
+      const isOpen = plainIn(state) === undefined && existsSync(join(this.#files.run(state), 'git'));
+      if (isOpen) await closeWorkspace(await this.#openHere(state), { keepBranch: true });
+      await this.#shared?.close(state);
+    });
   }
 
+  /** With what other hosts did there. */
   async #runWorkspace(state: RunState): Promise<Workspace> {
+    if (plainIn(state) === undefined) await this.#shared?.fetch(state);
+    return this.#openHere(state);
+  }
+
+  async #openHere(state: RunState): Promise<Workspace> {
     const { run_id, resumes, builds_on } = state;
     const folder = plainIn(state);
     if (folder !== undefined) return openPlain({ project: this.#parts.project, folder, state: this.#files.run(state) });
@@ -308,10 +345,6 @@ export class ProjectWorkshop implements Workshop {
 function plainIn({ inputs }: RunState): string | undefined {
   const chat = chatIn(inputs);
   return chat === undefined || chat.repo_access ? undefined : join(workspacesFolder, chat.workspace);
-}
-
-function failed(code: string, errors: Invalid['errors']): TurnEnd {
-  return { ...unended, result: null, error: { code, message: errors.join('\n') } };
 }
 
 /** A turn that others work beside has a workspace of its own; reviewers look at that of the turn they judge. */

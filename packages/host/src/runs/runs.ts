@@ -88,6 +88,13 @@ export class Runs {
     }
   }
 
+  /** Lets go of what this host has open of a run that has ended, perhaps on another one. */
+  async closeEnded(run_id: string): Promise<void> {
+    const { row, state } = await loadRun(this.#parts.ledger, run_id);
+    if (!isSettled(row.status) || state === undefined || this.#underWay.has(run_id)) return;
+    await this.#parts.workshop.close(state);
+  }
+
   /** See `castVote`. */
   vote(run_id: string, vote: Vote): Promise<void> {
     return castVote(this.#parts, run_id, vote);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TurnCost } from 'patchbay-sdk';
 import { type Snapshot, snapshot, type Workspace, writeWhole } from '../workspaces/index.ts';
@@ -8,6 +8,16 @@ import type { RunState, Turn } from './state.ts';
 type Run = Pick<RunState, 'run_id'>;
 /** One attempt of a turn. */
 export type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
+
+/** What a host is told of a turn that another one has worked on. */
+export interface Adopted {
+  /** The tree before this attempt. */
+  readonly before: string;
+  /** The tree before the first one. */
+  readonly beginning: string;
+  /** The text of its result, if that was good. */
+  readonly result: string | null;
+}
 
 /** What is kept of turns while their run goes on, in the state folder of the project. */
 export class TurnFiles {
@@ -73,6 +83,23 @@ export class TurnFiles {
     return { ...before, tree: readFileSync(this.#beginning(run, attempt.turn_id), 'utf8') };
   }
 
+  /** Of a turn that another host has worked on: what was there before it, and the result that it was handed. */
+  async adopt(run: Run, attempt: Attempt, ws: Workspace, { before, beginning, result }: Adopted): Promise<void> {
+    // What else is looked after is this host's own.
+    const now = await snapshot(ws);
+    writeWhole(this.#beginning(run, attempt.turn_id, true), beginning);
+    writeWhole(join(this.#kept(run, attempt), 'before.json'), JSON.stringify({ ...now, tree: before }));
+    if (result !== null) writeWhole(join(this.dir(run, attempt), 'result.json'), result);
+  }
+
+  /** Removes what was found out about turns, and their results: another host has gone on. Their logs stay. */
+  discard(run: Run): void {
+    rmSync(join(this.run(run), 'kept'), { recursive: true, force: true });
+    const turns = join(this.run(run), 'turns');
+    if (!existsSync(turns)) return;
+    for (const name of readdirSync(turns)) rmSync(join(turns, name, 'result.json'), { recursive: true, force: true });
+  }
+
   /** A run has ended: what is in memory of it goes. */
   forget({ run_id }: Run): void {
     for (const key of this.#plain.keys()) if (key.startsWith(`${run_id}/`)) this.#plain.delete(key);
@@ -109,7 +136,8 @@ export class TurnFiles {
   }
 
   /** Holds the tree with which a turn began. */
-  #beginning(run: Run, turn_id: string): string {
+  #beginning(run: Run, turn_id: string, make = false): string {
+    if (make) mkdirSync(join(this.run(run), 'kept'), { recursive: true, mode: 0o700 });
     return join(this.run(run), 'kept', `${turn_id}.tree`);
   }
 }

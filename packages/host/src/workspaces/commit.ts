@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { bringCommit } from './bring.ts';
 import { workspaceFailed } from './failure.ts';
-import { durable, git, tryGit } from './git.ts';
+import { git, tryGit } from './git.ts';
 import { inMirror, setTip, tipOf, withIndex, writeTree } from './mirror.ts';
 import type { Repository } from './repository.ts';
 import { stage } from './stage.ts';
@@ -76,13 +75,7 @@ async function merge(ws: Workspace, ours: string, theirs: string) {
 
 /** Brings a commit from the mirror into the repository, with what it needs, and makes it the last accepted one. */
 async function accept(ws: Workspace, repository: Repository, commit: string, since: string): Promise<void> {
-  const prefix = join(ws.mirror, 'accepted');
-  const stdin = `${commit}\n^${since}\n`;
-  const id = (await git(['pack-objects', '--quiet', '--revs', prefix], { ...inMirror(ws), stdin })).trim();
-  const pack = `${prefix}-${id}.pack`;
-  const { common } = repository;
-  await git(['unpack-objects', '-q'], { cwd: common, gitDir: common, settings: durable, stdinFile: pack });
-  for (const end of ['pack', 'idx', 'rev']) rmSync(`${prefix}-${id}.${end}`, { force: true });
+  await bringCommit(ws, repository, commit, [since]);
   await pointWorktree(ws, repository, commit);
   setTip(ws, commit);
 }

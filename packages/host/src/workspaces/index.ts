@@ -2,6 +2,16 @@ export { removeBundle, type SealedBundle, sealBundle, verifyBundle } from './bun
 export type { Change } from './change.ts';
 export { type CommitText, commitTurn, type Merged, mergeTurn } from './commit.ts';
 export { closeTurnWorkspace, closeWorkspace, type OpenWorkspace, openTurnWorkspace, openWorkspace } from './open.ts';
+export {
+  branchIn,
+  bringBranch,
+  type Destination,
+  dropWorkspaces,
+  openParcel,
+  type Packed,
+  type Parcel,
+  packWorkspace,
+} from './parcel.ts';
 export { type DiffStat, diffStat, patch } from './patch.ts';
 export { type OpenPlain, openPlain } from './plain.ts';
 export { restore } from './restore.ts';

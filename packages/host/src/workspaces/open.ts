@@ -73,7 +73,7 @@ async function begin(
  */
 export async function openTurnWorkspace(run: Workspace, turn_id: string): Promise<Workspace> {
   if (run.repository === null) return run;
-  const suffix = `-${encodeURIComponent(turn_id)}`;
+  const suffix = turnSuffix(turn_id);
   const made = readMade(run.state, `workspace${suffix}.json`);
   const at = made ?? { kind: 'worktree', branch: null, base: tipOf(run) ?? run.base };
   return openWorktree({ ...run, ...worktreeAt(run.state, suffix, run.repository) }, at);
@@ -84,14 +84,19 @@ export async function openTurnWorkspace(run: Workspace, turn_id: string): Promis
  */
 export async function closeWorkspace(run: Workspace, { keepBranch }: { readonly keepBranch: boolean }): Promise<void> {
   const { state, repository, branch } = run;
-  for (const name of readdirSync(state)) {
-    if (repository !== null && /^work(?:-|$)/.test(name)) forgetWorktree(repository, join(state, name));
-    if (/^git(?:-|$)|^workspace-.*\.json$/.test(name)) rmSync(join(state, name), { recursive: true, force: true });
-  }
+  forgetWorktrees(state, repository);
   // What was made stays known as long as the branch does: opened again, the run goes on with it.
   if (repository === null || branch === null || keepBranch) return;
   rmSync(madeFile(run), { force: true });
   await git(['update-ref', '-d', `refs/heads/${branch}`], { cwd: repository.common, gitDir: repository.common });
+}
+
+/** Removes the worktrees that a run has in its state folder, and how they were looked at; what the run was begun with stays known. */
+export function forgetWorktrees(state: string, repository: Found['repository'] | null): void {
+  for (const name of readdirSync(state)) {
+    if (repository !== null && /^work(?:-|$)/.test(name)) forgetWorktree(repository, join(state, name));
+    if (/^git(?:-|$)|^workspace-.*\.json$/.test(name)) rmSync(join(state, name), { recursive: true, force: true });
+  }
 }
 
 /** Removes the worktree of one turn, when its work is merged or given up. Does nothing to the run's own. */
@@ -111,7 +116,8 @@ function openFolder({ project, state }: Pick<Workspace, 'project' | 'state'>): W
   return ws;
 }
 
-async function openWorktree(
+/** Opens a worktree in its place: as it is, or, where it is not whole, with what was accepted last. */
+export async function openWorktree(
   place: Omit<Workspace, 'kind' | 'branch' | 'base' | 'repository'> & { repository: Found['repository'] },
   made: Made,
 ): Promise<Workspace> {
@@ -152,7 +158,8 @@ async function tipAhead(repository: Repository, branch: string | undefined, head
   return tip !== undefined && (await isAncestor(repository, head, tip)) ? tip : undefined;
 }
 
-async function isAncestor({ common }: Repository, earlier: string, later: string): Promise<boolean> {
+/** Whether a commit holds all of an earlier one. */
+export async function isAncestor({ common }: Repository, earlier: string, later: string): Promise<boolean> {
   const { code } = await tryGit(['merge-base', '--is-ancestor', earlier, later], { cwd: common, gitDir: common });
   return code === 0;
 }
@@ -166,7 +173,13 @@ async function refuseForeignBranch({ common }: Found['repository'], branch: stri
   throw workspaceFailed(`there is a branch ${branch} already, with commits of its own`, { hint });
 }
 
-function worktreeAt(state: string, suffix: string, repository: Found['repository']) {
+/** By what the names of a turn's worktree, mirror and file differ from the run's. */
+export function turnSuffix(turn_id: string): string {
+  return `-${encodeURIComponent(turn_id)}`;
+}
+
+/** Where a worktree and its mirror are in the state folder of a run. */
+export function worktreeAt(state: string, suffix: string, repository: Found['repository']) {
   const root = join(state, `work${suffix}`);
   return { root, dir: resolve(root, repository.prefix), mirror: join(state, `git${suffix}`), repository };
 }
@@ -183,6 +196,7 @@ function readMade(state: string, name: string): Made | undefined {
   }
 }
 
-function writeMade(ws: Workspace, { kind, branch, base }: Made): void {
+/** Writes down that a worktree is whole, and what it was made from. */
+export function writeMade(ws: Workspace, { kind, branch, base }: Made): void {
   writeWhole(madeFile(ws), `${JSON.stringify({ kind, branch, base })}\n`);
 }

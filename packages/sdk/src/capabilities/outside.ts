@@ -184,3 +184,23 @@ export const reporter = z.object({
 });
 /** See {@link reporter}. */
 export type Reporter = z.output<typeof reporter>;
+
+/** What a store of artifacts is made with. */
+export const artifactContext = z.strictObject({
+  /** The folder of the project. */
+  project: text,
+});
+
+/**
+ * Where hosts keep what a run has made, so that another one can go on with it: a store of objects, such as S3. What is put under a
+ * key is never changed. Keys have letters, digits, `-`, `_`, `.`, `%` and `/`. Contents are Base64, of at most 2 MiB: what is
+ * larger comes in parts. Either may be called again, and may reject; a call has 60 s.
+ */
+export const artifactStore = z.object({
+  name: text,
+  put: method<(key: string, content: string, options: { readonly signal: AbortSignal }) => Promise<void>>(),
+  /** Null if there is nothing under this key. */
+  get: method<(key: string, options: { readonly signal: AbortSignal }) => Promise<string | null>>(),
+});
+/** See {@link artifactStore}. */
+export type ArtifactStoring = z.output<typeof artifactStore>;

@@ -49,6 +49,7 @@ const others: Record<Exclude<HookName, EventName>, 1> = {
   platform: 1,
   reporter: 1,
   workspace: 1,
+  artifactStore: 1,
   'host:ready': 1,
 };
 
