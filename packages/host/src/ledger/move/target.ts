@@ -153,6 +153,6 @@ async function othersOn(session: Session): Promise<number> {
   // What was seen in this transaction before would be seen again.
   await session.ask('SELECT pg_stat_clear_snapshot()');
   const { rows } = await session.ask(`SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()
-    AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()`);
+    AND application_name LIKE 'patchbay%' AND pid <> pg_backend_pid()`);
   return (rows[0] as { count: number }).count;
 }
