@@ -4,7 +4,7 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openHost, startInbound } from 'patchbay-host';
+import { migrateProject, openHost, startInbound } from 'patchbay-host';
 import { installPlugin } from 'patchbay-host/install';
 import { Kernel, newRecord } from 'patchbay-host/kernel';
 import { type AnyPayload, openLedger, openPostgresLedger } from 'patchbay-host/ledger';
@@ -128,6 +128,18 @@ async function asGuest(password: string, options = '') {
   const ledger = await openPostgresLedger(url.replace('patchbay:not-asked', `guest:${password}`));
   await ledger.close();
 }
+
+/** A project in which something has happened. */
+async function eventful(): Promise<string> {
+  const cwd = folder({ 'patchbay.yaml': '' });
+  const ledger = await openLedger(join(cwd, '.patchbay/ledger.db'));
+  await ledger.append(sample('run:started'));
+  await ledger.close();
+  return cwd;
+}
+
+const migrateTo = (to: string, cwd: string) =>
+  migrateProject({ cwd, to, told: () => {}, signal: new AbortController().signal });
 
 const garbage = 'this is not a database, and long enough to be looked at as one'.repeat(100);
 
@@ -328,6 +340,18 @@ const provoke: Record<ErrorCode, () => unknown> = {
   // Until hosts on one database carry runs on.
   RUN_ELSEWHERE: () => {
     throw new PatchbayError('RUN_ELSEWHERE', 'another host carries run-1 on', { run: 'run-1' });
+  },
+  LEDGER_MOVED: async () => {
+    const cwd = await eventful();
+    await migrateTo(await postgres.database(), cwd);
+    return openLedger(join(cwd, '.patchbay/ledger.db'));
+  },
+  MIGRATION_REFUSED: async () => migrateTo(await postgres.database(), folder({ 'patchbay.yaml': '' })),
+  MIGRATION_UNFINISHED: async () => {
+    const url = await postgres.database();
+    await (await openPostgresLedger(url)).close();
+    await postgres.run('UPDATE patchbay.version SET version = -version', url);
+    return openPostgresLedger(url);
   },
   WEBHOOK_INVALID: () => taking({ one: 'no path' }),
   WEBHOOK_DUPLICATE: () => taking({ one: '/same', two: '/same' }),

@@ -362,6 +362,16 @@ export const commands: readonly Command[] = [
     load: () => import('./commands/hooks-test.ts'),
   },
   {
+    usage: 'migrate',
+    summary: 'Move a project into PostgreSQL, runs that wait included, so that several hosts can work on it',
+    options: [
+      ['--to <url>', 'postgres://USER:PASSWORD@HOST:PORT/DATABASE (default: PATCHBAY_DATABASE_URL)'],
+      ['--dry-run', 'say what would be moved, and whether it could; change nothing'],
+    ],
+    example: 'patchbay migrate --to postgres://patchbay@db.example/patchbay',
+    load: () => import('./commands/migrate.ts'),
+  },
+  {
     usage: 'plugin install [source]',
     summary: 'Install a plugin: a folder, .tar.gz, .zip, npm name, git address or built-in; or all of the lock file',
     options: [

@@ -35,7 +35,9 @@ export {
   startInbound,
 } from './inbound/index.ts';
 export { type Discovered, discover, type Found, type Quarantined } from './install/discover.ts';
+export type { OpenRun } from './ledger/move/move.ts';
 export { McpSupervisor, type ServerStatus, type SupervisorParts } from './mcp/index.ts';
+export { type Migrated, type MigrateOptions, migrateProject, rehearseMigration } from './migrate.ts';
 export { type Trial, tryHandlers } from './outbound/trial.ts';
 export { type Added, addApprover } from './runs/add-approver.ts';
 export { isChatRun } from './runs/chat-run.ts';

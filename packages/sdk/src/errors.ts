@@ -255,6 +255,21 @@ export const errorCodes = {
     'Move the file it names away and restore it from a backup.',
   ),
   LEDGER_NEWER: row(1, 'The ledger was written by a newer version of Patchbay.', 'Use that version, or a newer one.'),
+  LEDGER_MOVED: row(
+    1,
+    'The ledger of this project was moved into a database; what is left here is not used any more.',
+    'Set PATCHBAY_DATABASE_URL to the database it names; `patchbay migrate --to URL` finishes a move that was interrupted.',
+  ),
+  MIGRATION_REFUSED: row(
+    2,
+    'The ledger cannot be moved: there is none, or the database is not free for it.',
+    'Name an empty database that nobody uses yet.',
+  ),
+  MIGRATION_UNFINISHED: row(
+    1,
+    'A ledger is being moved into this database, or was to be and something came in between.',
+    'Run `patchbay migrate --to URL` again in the project that it comes from.',
+  ),
   DATABASE_URL: row(
     2,
     'The URL of the database is missing, or is none.',

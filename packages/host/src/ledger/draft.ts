@@ -33,7 +33,8 @@ export function draftOf(payload: AnyPayload, isChecked: boolean): Draft {
   };
 }
 
-function chatOf(payload: AnyPayload): string | null {
+/** The chat in which something was said, or which it cleared; null for other events. */
+export function chatOf(payload: AnyPayload): string | null {
   const isSaid =
     payload.event === 'message:received' || payload.event === 'message:sent' || payload.event === 'chat:cleared';
   return isSaid ? payload.chat_jid : null;

@@ -7,7 +7,7 @@ import { Session, schema } from './session.ts';
 /** The oldest version that is still looked after by PostgreSQL, as it numbers itself. */
 const oldestServer = 140_000;
 /** "PBLG": who has this lock is the only one to migrate. */
-const migrating = 0x50_42_4c_47;
+const lock = 0x50_42_4c_47;
 /** A step may have to write every row anew, and whoever opens the ledger meanwhile waits for that. */
 const withinMs = 3_600_000;
 const tables = [
@@ -29,15 +29,33 @@ interface Facts {
 /**
  * Makes the database hold a ledger of the newest version, whoever else does so at the same moment. Where it cannot, nothing is
  * changed. Throws `DATABASE_UNREACHABLE`, `DATABASE_LOGIN`, `DATABASE_UNSUITABLE`, `DATABASE_RIGHTS`, `LEDGER_NEWER`,
- * `LEDGER_CORRUPT`, and what the driver throws.
+ * `LEDGER_CORRUPT`, `MIGRATION_UNFINISHED`, and what the driver throws.
  */
-export async function prepareDatabase(server: Server): Promise<void> {
-  const session = await Session.open(server).catch((error: unknown) => {
-    throw unreached(error, server.shown);
+export function prepareDatabase(server: Server): Promise<void> {
+  return onServer(server, async (session) => {
+    const facts = await factsOf(session);
+    checkServer(facts, server.shown);
+    const isCurrent = facts.ours && (await versionIn(session, server.shown)) === migrations.length;
+    if (isCurrent) await checkRights(session, server.shown);
+    else await migrating(session, server.shown, () => session.ask('COMMIT'));
   });
+}
+
+/** Finds out whether `prepareDatabase` can do its work, and lets `look` see what would come of it. Nothing is changed. Throws the same. */
+export function rehearseDatabase(server: Server, look: (session: Session) => Promise<void>): Promise<void> {
+  return onServer(server, async (session) => {
+    checkServer(await factsOf(session), server.shown);
+    await migrating(session, server.shown, async () => {
+      await look(session);
+      await session.ask('ROLLBACK');
+    });
+  });
+}
+
+async function onServer(server: Server, act: (session: Session) => Promise<void>): Promise<void> {
+  const session = await reach(server);
   try {
-    await migrate(session, server.shown);
-    await checkRights(session, server.shown);
+    await act(session);
   } catch (error) {
     throw stateOf(error) === '42501' ? rightless(server.shown, said(error), error) : error;
   } finally {
@@ -45,23 +63,29 @@ export async function prepareDatabase(server: Server): Promise<void> {
   }
 }
 
-async function migrate(session: Session, shown: string): Promise<void> {
-  const facts = await factsOf(session);
-  checkServer(facts, shown);
-  if (facts.ours && (await versionIn(session)) === migrations.length) return;
-  await session.make({ text: `BEGIN; SELECT pg_advisory_xact_lock(${migrating})`, withinMs });
+/** A session on a server. Throws `DATABASE_UNREACHABLE` and `DATABASE_LOGIN`. */
+export function reach(server: Server): Promise<Session> {
+  return Session.open(server).catch((error: unknown) => {
+    throw unreached(error, server.shown);
+  });
+}
+
+/** Brings the database to the newest version in a transaction, which `end` ends. */
+async function migrating(session: Session, shown: string, end: () => Promise<unknown>): Promise<void> {
+  await session.make({ text: `BEGIN; SELECT pg_advisory_xact_lock(${lock})`, withinMs });
   try {
-    // Asked again now that nobody else can be migrating it.
+    // Asked now that nobody else can be migrating it.
     const { things, ours } = await factsOf(session);
     if (!ours && (things ?? 0) > 0) throw corruption(shown, `its schema ${schema} holds something else`);
-    const version = ours ? await versionIn(session) : 0;
+    const version = ours ? await versionIn(session, shown) : 0;
     if (version > migrations.length) throw newer(shown, version);
     // Making one that is there would need the right to make others.
     if (things === null) await session.ask(`CREATE SCHEMA ${schema}`);
     if (!ours) await session.ask('CREATE TABLE version (version bigint NOT NULL); INSERT INTO version VALUES (0)');
     for (const text of migrations.slice(version)) await session.make({ text, withinMs });
-    await session.ask('UPDATE version SET version = $1', [migrations.length]);
-    await session.ask('COMMIT');
+    if (version < migrations.length) await session.ask('UPDATE version SET version = $1', [migrations.length]);
+    await checkRights(session, shown);
+    await end();
   } catch (error) {
     if (!session.isLost) await session.ask('ROLLBACK');
     throw error;
@@ -82,10 +106,13 @@ async function factsOf(session: Session): Promise<Facts> {
   return rows[0] as Facts;
 }
 
-async function versionIn(session: Session): Promise<number> {
+/** Negative while what was moved here is not released: see `move/target.ts`. */
+async function versionIn(session: Session, shown: string): Promise<number> {
   // Under its whole name: a schema that may not be used is passed over when a table is looked for.
   const { rows } = await session.ask(`SELECT version FROM ${schema}.version`);
-  return (rows[0] as { version: number } | undefined)?.version ?? 0;
+  const version = (rows[0] as { version: number } | undefined)?.version ?? 0;
+  if (version < 0) throw new PatchbayError('MIGRATION_UNFINISHED', `the move of a ledger to ${shown} is not finished`);
+  return version;
 }
 
 function checkServer({ number, name, encoding, standby }: Facts, shown: string): void {

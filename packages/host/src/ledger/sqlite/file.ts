@@ -14,13 +14,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { PatchbayError } from 'patchbay-sdk';
 import { corruption } from './fault.ts';
 import { applicationId, migrations } from './migrations.ts';
+import { ledgerMoved, type Moved, movedVersion, readMoved } from './moved.ts';
 
 /** How long to wait for another process that writes. Its transactions take milliseconds. */
 const patienceMs = 10_000;
 
 /**
  * A connection to the ledger in a file, which is made if there is none, of the newest version. Throws `LEDGER_CORRUPT`,
- * `LEDGER_NEWER`, and whatever SQLite and the file system throw.
+ * `LEDGER_NEWER`, `LEDGER_MOVED`, and whatever SQLite and the file system throw.
  */
 export function openFile(file: string): DatabaseSync {
   if (!existsSync(file)) create(file);
@@ -41,6 +42,16 @@ export function openFile(file: string): DatabaseSync {
 /** A connection that only reads, for what must see one state for long. */
 export function openReader(file: string): DatabaseSync {
   return new DatabaseSync(file, { readOnly: true, timeout: patienceMs });
+}
+
+/** Where the ledger in a file was moved to; undefined if it was not. Throws whatever SQLite throws. */
+export function movedFrom(file: string): Moved | undefined {
+  const db = openReader(file);
+  try {
+    return numberOf(db, 'user_version') === movedVersion ? readMoved(db) : undefined;
+  } finally {
+    db.close();
+  }
 }
 
 function connect(file: string): DatabaseSync {
@@ -115,6 +126,10 @@ function migrate(db: DatabaseSync, file: string): void {
   try {
     // Asked again now that nobody else can be migrating it.
     const version = numberOf(db, 'user_version');
+    if (version === movedVersion) {
+      const { target, at } = readMoved(db);
+      throw ledgerMoved(file, `it was moved to ${target} at ${at}`);
+    }
     if (version > migrations.length) throw newer(file, version);
     for (const step of migrations.slice(version)) db.exec(step);
     db.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);

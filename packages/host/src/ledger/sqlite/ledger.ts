@@ -18,7 +18,8 @@ import { Writer } from './writer.ts';
 
 /**
  * Opens the ledger in a file, `<project>/.patchbay/ledger.db`, which is made if there is none. Several processes may
- * have it open. Throws `LEDGER_CORRUPT`, `LEDGER_NEWER` if a later Patchbay has written it, and `LEDGER_WRITE`.
+ * have it open. Throws `LEDGER_CORRUPT`, `LEDGER_NEWER` if a later Patchbay has written it, `LEDGER_MOVED` if it is in a database
+ * now, and `LEDGER_WRITE`.
  */
 export async function openLedger(file: string): Promise<LedgerStore> {
   try {
