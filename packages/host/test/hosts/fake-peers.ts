@@ -12,6 +12,7 @@ export class FakeHosts {
     return {
       areMany: true,
       take: async (kind, key) => this.#take(name, `${kind} ${key}`),
+      isTaken: async (kind, key) => (this.#claims.get(`${kind} ${key}`) ?? name) !== name,
       isElsewhere: (kind, key) => (this.#claims.get(`${kind} ${key}`) ?? name) !== name,
       isServed: false,
       say: async () => {},
