@@ -28,7 +28,12 @@ export class Backlog {
   constructor(parts: BacklogParts) {
     this.#parts = parts;
     const look = () => this.look();
-    this.#unhear = [parts.ledger.on('replayed', look), parts.ledger.on('elsewhere', look)];
+    this.#unhear = [
+      parts.ledger.on('replayed', look),
+      parts.ledger.on('elsewhere', (what) => {
+        if (what?.deliveries ?? true) look();
+      }),
+    ];
     this.look();
   }
 

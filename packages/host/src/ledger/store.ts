@@ -233,6 +233,18 @@ export interface Verified {
   readonly reason?: string;
 }
 
+/** What another process has changed, in short. */
+export interface Elsewhere {
+  /** The types of the events that it has appended. */
+  readonly types: readonly EventName[];
+  /** The runs that they are of. */
+  readonly runs: readonly string[];
+  /** Whether anything is owed for them, or something has become of what was owed. */
+  readonly deliveries: boolean;
+  /** Whether runs may have been asked for. */
+  readonly requests: boolean;
+}
+
 /** What can be heard of a ledger. All of it has been made durable before it is told. */
 export interface LedgerNews {
   /** An event was appended in this process. */
@@ -245,8 +257,8 @@ export interface LedgerNews {
   replayed: Delivery;
   /** A plugin has a request to be sent: by `settle` or `replay` in this process. */
   unsent: string;
-  /** Another process has changed something. */
-  elsewhere: undefined;
+  /** Another process has changed something: what it says, or, where nobody said it, anything. */
+  elsewhere: Elsewhere | undefined;
 }
 
 /**
