@@ -286,8 +286,12 @@ export function ledgerContract(name: string, open: () => Promise<Opened>): void 
 
       it('tells that somebody else has changed something', async () => {
         const other = await another();
-        const heard = new Promise<void>((resolve) => ledger.on('elsewhere', resolve));
-        await other.append(event('run:started'));
+        const heard = new Promise<void>((resolve) => {
+          ledger.on('elsewhere', (what) => {
+            if (what?.runs.includes('run-7') ?? true) resolve();
+          });
+        });
+        await other.append({ ...event('run:started'), run_id: 'run-7' });
         await heard;
       });
     });

@@ -50,7 +50,9 @@ export class Workers {
     const { ledger } = this.#parts;
     this.#unhear = [
       ledger.on('replayed', ({ plugin }) => this.#wakeQueue(plugin)),
-      ledger.on('elsewhere', () => void this.#look().catch(() => {})),
+      ledger.on('elsewhere', (what) => {
+        if (what === undefined || what.deliveries || what.types.some(isEnd)) void this.#look().catch(() => {});
+      }),
       ledger.on('appended', ({ event: { type, run_id } }) => {
         if (run_id !== null && this.#stopped.size > 0 && isEnd(type)) this.#ended(run_id);
       }),

@@ -38,7 +38,13 @@ export class Backlog {
     this.#parts = parts;
     const look = () => this.look();
     const { ledger, peers } = parts;
-    this.#unhear = [ledger.on('replayed', look), ledger.on('elsewhere', look), peers.onFreed(look)];
+    this.#unhear = [
+      ledger.on('replayed', look),
+      ledger.on('elsewhere', (what) => {
+        if (what?.deliveries ?? true) look();
+      }),
+      peers.onFreed(look),
+    ];
     this.look();
   }
 

@@ -8,6 +8,7 @@ export type {
   Delivery,
   DeliveryFilter,
   DeliveryStatus,
+  Elsewhere,
   Ended,
   Endpoint,
   EventFilter,

@@ -1,6 +1,8 @@
-import type { LedgerNews } from './store.ts';
+import type { Elsewhere, LedgerNews } from './store.ts';
 
 type Hears = { [N in keyof LedgerNews]: Set<(news: LedgerNews[N]) => void> };
+
+type Watch = (hear: (what?: Elsewhere) => void) => () => void;
 
 /** Tells who wants to hear of what has become durable. */
 export class News {
@@ -13,11 +15,11 @@ export class News {
     noted: new Set(),
     elsewhere: new Set(),
   };
-  readonly #watch: (hear: () => void) => () => void;
+  readonly #watch: Watch;
   #unwatch: (() => void) | undefined;
 
   /** `watch` tells what others change, until its undo is called; only while somebody wants to hear of it. */
-  constructor(watch: (hear: () => void) => () => void) {
+  constructor(watch: Watch) {
     this.#watch = watch;
   }
 
@@ -59,6 +61,6 @@ export class News {
     if (!this.wanted('elsewhere')) {
       this.#unwatch?.();
       this.#unwatch = undefined;
-    } else this.#unwatch ??= this.#watch(() => this.tell('elsewhere', undefined));
+    } else this.#unwatch ??= this.#watch((what) => this.tell('elsewhere', what));
   }
 }

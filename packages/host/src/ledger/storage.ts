@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import type { Queries } from './read.ts';
 import type { Place } from './statements/place.ts';
 import type { Steps } from './statements/steps.ts';
-import type { Appended, Owed, Verified } from './store.ts';
+import type { Appended, Elsewhere, Owed, Verified } from './store.ts';
 
 /** An event that is to be appended. */
 export interface Append {
@@ -42,8 +42,8 @@ export interface Storage {
   write<T>(change: () => Steps<T>, writing?: Writing<T>): Promise<T>;
   /** Recomputes the chain in one state of the ledger; others may write meanwhile. */
   verify(): Promise<Verified>;
-  /** Has `hear` called when somebody else may have changed something. Gives the undo. */
-  watch(hear: () => void): () => void;
+  /** Has `hear` called when somebody else may have changed something, with what is known of it. Gives the undo. */
+  watch(hear: (what?: Elsewhere) => void): () => void;
   /** An error of the storage under a name of ours; one that has such a name already stays as it is. */
   fault(error: unknown, doing: 'read' | 'written' | 'used'): PatchbayError;
   /** Makes durable, now, what was asked for. */

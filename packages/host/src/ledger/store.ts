@@ -235,6 +235,18 @@ export interface Verified {
   readonly reason?: string;
 }
 
+/** What another process has changed, in short. */
+export interface Elsewhere {
+  /** The types of the events that it has appended. */
+  readonly types: readonly EventName[];
+  /** The runs that they are of. */
+  readonly runs: readonly string[];
+  /** Whether anything is owed for them, or something has become of what was owed. */
+  readonly deliveries: boolean;
+  /** Whether runs may have been asked for. */
+  readonly requests: boolean;
+}
+
 /** What can be heard of a ledger. All of it has been made durable before it is told. */
 export interface LedgerNews {
   /** An event was appended in this process. */
@@ -249,8 +261,8 @@ export interface LedgerNews {
   unsent: string;
   /** What is noted under this key was changed, by `setNote` in this process. */
   noted: string;
-  /** Another process has changed something. */
-  elsewhere: undefined;
+  /** Another process has changed something: what it says, or, where nobody said it, anything. */
+  elsewhere: Elsewhere | undefined;
 }
 
 /**

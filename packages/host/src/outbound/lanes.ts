@@ -55,7 +55,9 @@ export class Lanes {
         for (const { plugin, awaited } of deliveries) if (!awaited) this.#wake(plugin);
       }),
       this.#store.on('replayed', ({ plugin }) => this.#wake(plugin)),
-      this.#store.on('elsewhere', () => void this.#look().catch(() => {})),
+      this.#store.on('elsewhere', (what) => {
+        if (what?.deliveries ?? true) void this.#look().catch(() => {});
+      }),
       this.#duties.onFreed(() => void this.#look().catch(() => {})),
     ];
     await this.#look();

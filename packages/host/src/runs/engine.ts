@@ -112,7 +112,9 @@ export class RunEngine {
     const { ledger } = this.#parts;
     const look = () => void this.#look().catch((error) => this.#failed(error));
     const unhear = [
-      ledger.on('elsewhere', look),
+      ledger.on('elsewhere', (what) => {
+        if (what?.runs.includes(this.#run) ?? true) look();
+      }),
       ledger.on('appended', ({ event }) => {
         if (event.type === 'run:aborted' && event.run_id === this.#run) look();
       }),

@@ -71,7 +71,9 @@ export class Foreman {
     const { ledger } = this.#parts;
     this.#unhear = [
       ledger.on('requested', (run_id) => !isChatRun(run_id) && this.look()),
-      ledger.on('elsewhere', () => this.look()),
+      ledger.on('elsewhere', (what) => {
+        if (what === undefined || what.requests || what.types.includes('approval:decided')) this.look();
+      }),
       this.#peers.onFreed(() => this.look()),
       // The other steps are those of the engines at work here.
       ledger.on('appended', ({ event }) => event.type === 'approval:decided' && this.look()),

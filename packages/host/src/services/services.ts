@@ -70,8 +70,10 @@ export class Services {
         this.#trail.heard(event);
         this.#approvals.heard(event);
       }),
-      ledger.on('elsewhere', () => {
+      ledger.on('elsewhere', (what) => {
         this.#approvals.heardElsewhere();
+        const mayBeCleared = what?.types.includes('chat:cleared') ?? true;
+        if (!mayBeCleared) return;
         this.#trail.heardElsewhere().catch((error) => warn(`what was cleared cannot be read: ${String(error)}`));
       }),
     ];

@@ -44,7 +44,7 @@ export async function openWorkspace(options: OpenWorkspace): Promise<Workspace> 
   const found = made?.kind === 'folder' ? undefined : await findRepository(home);
   if (found === undefined) {
     if (made?.kind === 'worktree') throw workspaceFailed(`${home} is no longer in a git repository`);
-    return openFolder(place);
+    return openFolder(place, made);
   }
   const at = made ?? (await begin(home, `patchbay/${run_id}`, found, options));
   return openWorktree({ ...place, ...worktreeAt(place.state, '', found.repository) }, at);
@@ -107,12 +107,12 @@ export function closeTurnWorkspace(run: Workspace, turn: Workspace): void {
   rmSync(madeFile(turn), { force: true });
 }
 
-function openFolder({ project, state }: Pick<Workspace, 'project' | 'state'>): Workspace {
+function openFolder({ project, state }: Pick<Workspace, 'project' | 'state'>, known: Made | undefined): Workspace {
   const made: Made = { kind: 'folder', branch: null, base: null };
   const place = { project, state, dir: project, root: project, mirror: join(state, 'git') };
   const ws: Workspace = { ...made, ...place, repository: null };
   makeMirror(ws);
-  writeMade(ws, made);
+  if (known === undefined) writeMade(ws, made);
   return ws;
 }
 

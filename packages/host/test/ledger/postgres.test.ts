@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Passage } from '../../../../test/passage.ts';
 import { PostgresServer } from '../../../../test/postgres.ts';
-import { type LedgerStore, openPostgresLedger } from '../../src/ledger/index.ts';
+import { type Elsewhere, type LedgerStore, openPostgresLedger } from '../../src/ledger/index.ts';
 import { all, said } from './scratch.ts';
 
 let server: PostgresServer;
@@ -151,6 +151,22 @@ describe('a ledger in PostgreSQL', () => {
     await server.run(`UPDATE patchbay.deliveries SET status = 'ok' WHERE seq = ${event.seq}`, url);
     await later;
     expect(await ledger.owedPlugins()).toEqual([]);
+  });
+
+  it('tells others what was written, and that something was where it would be too long to tell', async () => {
+    const url = await server.database();
+    const [ledger, other] = [await opened(url), await opened(url)];
+    const heard: (Elsewhere | undefined)[] = [];
+    ledger.on('elsewhere', (what) => heard.push(what));
+    // From the first look on it listens.
+    await expect.poll(() => heard.length, { timeout: 60_000 }).toBe(1);
+    await other.append(said('hello', 'run-1'), [{ plugin: 'a', handler: 'a#1' }]);
+    const word = { types: ['message:received'], runs: ['run-1'], deliveries: true, requests: false };
+    await expect.poll(() => heard, { timeout: 60_000 }).toContainEqual(word);
+    heard.length = 0;
+    await Promise.all(Array.from({ length: 400 }, (_, i) => other.append(said('hello', `run-${i}-of-very-many`))));
+    await expect.poll(() => heard.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect(heard).not.toContainEqual(expect.anything());
   });
 
   it.each([

@@ -5,7 +5,7 @@ import type { Queries } from '../read.ts';
 import type { EventRow } from '../rows.ts';
 import { madeLater, type Steps } from '../statements/steps.ts';
 import type { Append, Storage, Writing } from '../storage.ts';
-import type { Appended, LedgerStore, Verified } from '../store.ts';
+import type { Appended, Elsewhere, LedgerStore, Verified } from '../store.ts';
 import { fault } from './fault.ts';
 import { Listener } from './listener.ts';
 import type { PostgresOptions } from './open.ts';
@@ -40,7 +40,7 @@ class PostgresStorage implements Storage {
     this.#readers = new Readers(server);
     this.queries = this.#readers.queries;
     this.#listener = new Listener(server, this.#readers);
-    this.#writer = new Writer(server, host, () => this.#listener.tell());
+    this.#writer = new Writer(server, host, (acts) => this.#listener.tell(acts));
   }
 
   ask<T>(steps: Steps<T>): Promise<T> {
@@ -66,7 +66,7 @@ class PostgresStorage implements Storage {
     }
   }
 
-  watch(hear: () => void): () => void {
+  watch(hear: (what?: Elsewhere) => void): () => void {
     return this.#listener.watch(hear);
   }
 

@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Elsewhere } from '../store.ts';
 import type { Readers } from './readers.ts';
 import type { Server } from './server.ts';
 import { Session } from './session.ts';
+import type { Act } from './transaction.ts';
+import { heardIn, Word } from './word.ts';
 
 const channel = 'patchbay';
 /** How often to look for changes of which no word has come: whoever made them may have died before it could send one. */
 const lookEveryMs = 3000;
+const notify = { name: 'patchbay_notify', text: 'SELECT pg_notify($1, $2)' };
 const [firstPauseMs, longestPauseMs] = [250, 10_000];
 
 /** Grows with every transaction that writes anything. */
 const look = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next';
+
+type Hear = (what?: Elsewhere) => void;
 
 /** Tells others that something was written, and hears it of them. */
 export class Listener {
@@ -18,7 +24,8 @@ export class Listener {
   readonly #readers: Readers;
   /** So that one's own word is known. */
   readonly #name = randomUUID();
-  #toTell = false;
+  /** What was written and not told yet. */
+  #word = new Word();
   #telling: Promise<void> | undefined;
   #listening: Promise<void> | undefined;
 
@@ -31,13 +38,13 @@ export class Listener {
    * Sends word, after the transaction and not in it: the server lets only one of those commit at a time that send any. One word
    * does for all that is written while another one is on its way.
    */
-  tell(): void {
-    this.#toTell = true;
+  tell(acts: readonly Act[]): void {
+    this.#word.add(acts);
     this.#telling ??= this.#tell();
   }
 
   /** Has `hear` called when others may have written. Gives the undo. */
-  watch(hear: () => void): () => void {
+  watch(hear: Hear): () => void {
     const ending = new AbortController();
     const before = this.#listening;
     this.#listening = this.#listen(hear, ending.signal).then(() => before);
@@ -55,15 +62,16 @@ export class Listener {
   }
 
   async #tell(): Promise<void> {
-    while (this.#toTell) {
-      this.#toTell = false;
+    while (!this.#word.isEmpty) {
+      const said = this.#word.spoken(this.#name);
+      this.#word = new Word();
       // Those who do not hear of it look from time to time.
-      await this.#readers.make({ text: 'SELECT pg_notify($1, $2)', values: [channel, this.#name] }).catch(() => {});
+      await this.#readers.make({ ...notify, values: [channel, said] }).catch(() => {});
     }
     this.#telling = undefined;
   }
 
-  async #listen(hear: () => void, signal: AbortSignal): Promise<void> {
+  async #listen(hear: Hear, signal: AbortSignal): Promise<void> {
     for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(pause * 2, longestPauseMs)) {
       const hasListened = await this.#listenOnce(hear, signal).catch(() => false);
       if (hasListened) pause = firstPauseMs;
@@ -72,13 +80,14 @@ export class Listener {
   }
 
   /** Until the connection is lost. Whether there was one. */
-  async #listenOnce(hear: () => void, signal: AbortSignal): Promise<boolean> {
+  async #listenOnce(hear: Hear, signal: AbortSignal): Promise<boolean> {
     const session = await Session.open(this.#server);
     try {
       const gone = new AbortController();
       const over = AbortSignal.any([signal, gone.signal]);
-      const heard = (name: string) => {
-        if (name !== this.#name && !signal.aborted) hear();
+      const heard = (text: string) => {
+        const { by, said } = heardIn(text);
+        if (by !== this.#name && !signal.aborted) hear(said);
       };
       session.listen(heard, () => gone.abort());
       await session.ask(`LISTEN ${channel}`);

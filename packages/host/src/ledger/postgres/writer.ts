@@ -29,13 +29,13 @@ const mostTries = 5;
 export class Writer {
   readonly #server: Server;
   readonly #host: () => string | undefined;
-  readonly #written: () => void;
+  readonly #written: (acts: readonly Act[]) => void;
   #session: Session | undefined;
   #waiting: Change[] = [];
   #working: Promise<void> | undefined;
 
-  /** `host` says which host writes, if any; `written` is called when a group is durable. */
-  constructor(server: Server, host: () => string | undefined, written: () => void) {
+  /** `host` says which host writes, if any; `written` hears of each group that is durable. */
+  constructor(server: Server, host: () => string | undefined, written: (acts: readonly Act[]) => void) {
     this.#server = server;
     this.#host = host;
     this.#written = written;
@@ -111,7 +111,7 @@ export class Writer {
     for (let tries = 1; ; tries++) {
       try {
         const outcomes = await transact(await this.#connected(), this.#server, acts, this.#host());
-        this.#written();
+        this.#written(acts);
         return outcomes;
       } catch (error) {
         if (!isUndone(error) || tries === mostTries) throw error;

@@ -54,7 +54,9 @@ export class Sender {
     const { store } = this.#parts;
     this.#unhear = [
       store.on('unsent', (plugin) => this.#wake(plugin)),
-      store.on('elsewhere', () => void this.#look().catch(() => {})),
+      store.on('elsewhere', (what) => {
+        if (what?.deliveries ?? true) void this.#look().catch(() => {});
+      }),
       this.#duties.onFreed(() => void this.#look().catch(() => {})),
     ];
     await this.#look();
