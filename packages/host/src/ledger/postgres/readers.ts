@@ -14,6 +14,7 @@ const most = 4;
 export class Readers {
   readonly queries: Queries;
   readonly #pool: Pool;
+  #ended: Promise<void> | undefined;
 
   constructor({ config }: Server) {
     const onConnect = (client: ClientBase) => {
@@ -41,9 +42,10 @@ export class Readers {
     }
   }
 
-  /** Waits for those who read. */
+  /** Waits for those who read. May be called twice. */
   async end(): Promise<void> {
-    await this.#pool.end();
+    this.#ended ??= this.#pool.end();
+    await this.#ended;
   }
 
   /** The pool as query builders want it: values go, and errors are looked at, as everywhere. */
