@@ -34,6 +34,29 @@ plugins:
     });
   });
 
+  it('says which core plays a role, and on hosts with which labels, the one without the other too', () => {
+    const roles = 'a: { core: script, runs-on: gpu }\n    b: { runs-on: [gpu, macos.15] }\n    c: { core: manual }\n';
+    const dir = folder({ 'patchbay.yaml': `runs:\n  roles:\n    ${roles}` });
+    expect(findProject(dir)?.runs).toMatchObject({
+      roles: { a: { core: 'script', with: {} }, c: { core: 'manual', with: {} } },
+      runsOn: { a: ['gpu'], b: ['gpu', 'macos.15'] },
+    });
+    expect(Object.keys(findProject(dir)?.runs.roles ?? {})).toEqual(['a', 'c']);
+  });
+
+  it.each([
+    ['a: { runs-on: "a label" }', /:3: "runs.roles.a.runs-on": "a label" must be a label/],
+    ['a: { runs-on: [gpu, 7] }', /:3: "runs.roles.a.runs-on": 7 must be a label/],
+    ['a: { runson: gpu }', /:3: "runs.roles.a.runson": unknown field, did you mean "runs-on"\?/],
+    ['a: { runs-on: gpu, with: {} }', /"runs.roles.a.core": must be the name of an agent core/],
+    ['a: {}', /"runs.roles.a.core": must be the name of an agent core/],
+  ])('is refused where a role says %s', (role, message) => {
+    const dir = folder({ 'patchbay.yaml': `runs:\n  roles:\n    ${role}\n` });
+    expect(() => findProject(dir)).toThrow(
+      expect.objectContaining({ code: 'PROJECT_INVALID', message: expect.stringMatching(message) }),
+    );
+  });
+
   it('is found from a folder inside it', () => {
     const dir = folder({ 'patchbay.yaml': text, 'a/b/c/file.txt': '' });
     expect(findProject(join(dir, 'a/b/c'))?.dir).toBe(dir);
@@ -89,7 +112,7 @@ describe('a wrong project file is refused with the file, the line and what is wr
     ['a text', 'notes\n', 1, /must hold fields, as in "plugins:"/],
     ['an unknown field', '# mine\nplugin: x\n', 2, /"plugin": unknown field, did you mean "plugins"\?/],
     ['an unknown field that holds fields', 'plugin:\n  notes:\n    path: x\n', 1, /"plugin": unknown field/],
-    ['another unknown field', `${nested}agents:\n`, 4, /"agents": unknown field, known are plugins/],
+    ['another unknown field', `${nested}agents:\n`, 4, /"agents": unknown field, known are engine, plugins/],
     ['plugins as a list', 'plugins: [notes]\n', 1, /"plugins": must be an object by name/],
     ['plugins as a text', 'plugins: notes\n', 1, /"plugins": must be an object by name/],
     ['a plugin without anything', 'plugins:\n  notes:\n', 2, /"plugins\.notes": must have a "path"/],
