@@ -4,21 +4,14 @@ import { listPlugins } from 'patchbay-host/install/manage';
 import type { Endpoint } from 'patchbay-host/ledger';
 import { errorCodes, messageOf, PatchbayError } from 'patchbay-sdk/errors';
 import { builtins } from '../builtins.ts';
+import type { Check } from '../check.ts';
 import type { Run } from '../command.ts';
+import { databaseChecks } from '../database-checks.ts';
 import { projectLedger } from '../ledger.ts';
 import { columns, firstLine } from '../text.ts';
 
 /** So many failures in a row pause a handler. */
 const pausedAfter = 5;
-
-/** One thing that was looked at. */
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** What to do; null if nothing can be better. */
-  readonly fix: string | null;
-}
 
 export const run: Run = async ({ cwd, version }) => {
   const checks = [
@@ -29,6 +22,7 @@ export const run: Run = async ({ cwd, version }) => {
     ...(await plugins(cwd)),
     ...(await pace(cwd, version)),
     ...(await containers(cwd, version)),
+    ...(await databaseChecks(cwd)),
     ...(await ledger(cwd)),
   ];
   const lines = checks.map(({ name, ok, detail, fix }) => [

@@ -1,5 +1,5 @@
 export { type EventFields, newEvent } from './event.ts';
-export { openPostgresLedger, type PostgresOptions } from './postgres/open.ts';
+export { type DatabaseHealth, openPostgresLedger, type PostgresOptions, probePostgres } from './postgres/open.ts';
 export { isSettled, openStatuses, type RunStatus } from './run-status.ts';
 export { openLedger } from './sqlite/ledger.ts';
 export type {

@@ -43,6 +43,7 @@ async function project(yaml = '# ours\nplugins: {} # none yet\n'): Promise<strin
   await ledger.sent(third?.id ?? '', { attempts: 3, status: 'failed', http_status: 500 }, 1);
   await ledger.settle(fourth?.id ?? '', { status: 'sending', request: { url: 'https://example.com' } });
   await ledger.postpone(fourth?.id ?? '', { attempts: 1, http_status: 503 }, new Date('2030-01-01'));
+  await ledger.setNote('one', { paused: ['\u0000'] });
   await ledger.prune(new Date('2021-01-01'));
   await ledger.close();
   return cwd;
@@ -62,6 +63,7 @@ async function contents(ledger: LedgerStore): Promise<unknown> {
     runs: await all(ledger.runs()),
     failing: await ledger.failing(),
     endpoints: await ledger.endpoints(),
+    note: await ledger.note('one'),
     said: (await all(ledger.events({ chat: (said('') as { chat_jid: string }).chat_jid }))).map(({ seq }) => seq),
     verified: await ledger.verify(),
   };
@@ -88,7 +90,7 @@ describe('a ledger that is moved into a database', () => {
     const url = await server.database();
     const moved = await migrate(cwd, url);
     expect(moved).toMatchObject({
-      counts: { events: 1202, deliveries: 36, runs: 3, failing: 1, endpoints: 1 },
+      counts: { events: 1202, deliveries: 36, runs: 3, failing: 1, endpoints: 1, notes: 1 },
       open_runs: [
         { run_id: 'run-b', status: 'pending' },
         { run_id: 'run-a', status: 'waiting' },
@@ -127,6 +129,7 @@ describe('a ledger that is moved into a database', () => {
       () => early.append(said('late')),
       () => early.requestRun({ run_id: 'late', template: 't', goal: 'g' }),
       () => early.cancel('a', 'late'),
+      () => early.setNote('one', 'late'),
     ]) {
       await expect(change()).rejects.toMatchObject({ code: 'LEDGER_MOVED', message: expect.stringContaining(to) });
     }

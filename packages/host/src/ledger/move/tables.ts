@@ -15,7 +15,7 @@ export interface Table {
 }
 
 /** What is counted, for people and programs. */
-export type TableName = 'events' | 'deliveries' | 'failing' | 'endpoints' | 'runs';
+export type TableName = 'events' | 'deliveries' | 'failing' | 'endpoints' | 'runs' | 'notes';
 
 /** How many rows of each table there are. */
 export type Counts = Readonly<Record<TableName, number>>;
@@ -87,6 +87,7 @@ export const tables: readonly Table[] = [
   { name: 'failing', columns: failing, order: 'plugin, handler' },
   { name: 'endpoints', columns: endpoints, order: 'plugin, handler' },
   { name: 'runs', columns: runs, order: 'n' },
+  { name: 'notes', columns: { key: 'text', value: 'text' }, order: 'key' },
 ];
 
 /** The columns of a table, as a statement names them. */

@@ -22,3 +22,27 @@ export async function openPostgresLedger(url: string, options: PostgresOptions =
   const { openLedgerAt } = await import('./ledger.ts');
   return openLedgerAt(url, options);
 }
+
+/** How well a database can be used from here. */
+export interface DatabaseHealth {
+  /** The URL without the password. */
+  readonly shown: string;
+  /** Of the server. */
+  readonly version: string;
+  /** How long a statement takes, there and back: the median of several. */
+  readonly roundTripMs: number;
+  /** How far the clock of the server is ahead of the one here; negative if it is behind. */
+  readonly clockAheadMs: number;
+  /** Whether what belongs to a session, such as a lock, stays with it. */
+  readonly keepsSessions: boolean;
+  /** Whether what one session says is heard by another one that listens. */
+  readonly passesWord: boolean;
+  /** How many more sessions the server lets this user open. */
+  readonly sessionsLeft: number;
+}
+
+/** Tries how well a database can be used. Throws what `openPostgresLedger` throws. */
+export async function probePostgres(url: string): Promise<DatabaseHealth> {
+  const { probeAt } = await import('./probe.ts');
+  return probeAt(url);
+}

@@ -13,7 +13,7 @@ export interface Moved {
   readonly target: string;
 }
 
-const tables = ['events', 'chain', 'deliveries', 'failing', 'runs', 'endpoints'];
+const tables = ['events', 'chain', 'deliveries', 'failing', 'runs', 'endpoints', 'notes'];
 const ways = ['INSERT', 'UPDATE', 'DELETE'];
 
 /**
