@@ -18,27 +18,29 @@ export function postgresPrograms(): string | undefined {
   return folders.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
 }
 
-/** A server of its own, on a free port of 127.0.0.1, that keeps what it commits as a real one does. */
+/** A server of its own, on a free port of 127.0.0.1, that keeps what it commits as a real one does unless its settings say otherwise. */
 export class PostgresServer {
   readonly port: number;
   readonly #programs: string;
   readonly #dir: string;
+  readonly #settings: Readonly<Record<string, string>>;
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(programs: string, dir: string, port: number) {
+  private constructor(programs: string, dir: string, port: number, settings: Readonly<Record<string, string>>) {
     this.#programs = programs;
     this.#dir = dir;
     this.port = port;
+    this.#settings = settings;
   }
 
   /** Throws if there is no PostgreSQL on this machine. `remove` is to be called, whatever happens. */
-  static async start(): Promise<PostgresServer> {
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
     const programs = postgresPrograms();
     if (programs === undefined) throw new Error('PostgreSQL is not installed; on Debian: apt-get install postgresql');
     const dir = mkdtempSync(join(tmpdir(), 'patchbay-postgres-'));
     if (isRoot) chownSync(dir, nobody, nobody);
-    const server = new PostgresServer(programs, dir, await freePort());
+    const server = new PostgresServer(programs, dir, await freePort(), settings);
     try {
       server.#init();
       await server.start();
@@ -80,6 +82,7 @@ export class PostgresServer {
       unix_socket_directories: this.#dir,
       max_connections: '60',
       shared_buffers: '16MB',
+      ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     // Dies with this process, whatever that dies of.

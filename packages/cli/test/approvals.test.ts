@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { hooks } from 'patchbay-sdk';
 import { expect, it, onTestFinished } from 'vitest';
 import { Kernel } from '../../../packages/host/src/kernel/index.ts';
-import { openLedger } from '../../../packages/host/src/ledger/index.ts';
 import { Emitter } from '../../../packages/host/src/outbound/emitter.ts';
 import { Approvals } from '../../../packages/host/src/services/approvals.ts';
 import { project, root } from '../../../test/project.ts';
+import { openBeside } from '../../../test/store.ts';
 import { expectError, patchbay } from './command.ts';
 
 const flags = ['--conditions=patchbay-source', '--disable-warning=ExperimentalWarning'];
@@ -16,7 +16,7 @@ const script = join(root, 'packages/cli/src/main.ts');
 async function waiting() {
   const cwd = project({});
   mkdirSync(join(cwd, '.patchbay'));
-  const ledger = await openLedger(join(cwd, '.patchbay/ledger.db'));
+  const ledger = await openBeside(cwd);
   const unknown = { version: null, digest: null, hide: <T>(value: T) => value, rights: null };
   const emitter = new Emitter(new Kernel(hooks), ledger, () => unknown);
   const approvals = new Approvals({ ledger, emitter, now: Date.now, approvalMs: 60_000 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { root } from '../../../test/project.ts';
+import { storeEnv } from '../../../test/store.ts';
 
 /** The built command, as npm links it. */
 export const bin = join(root, 'packages/cli/bin/patchbay.cjs');
@@ -15,7 +16,7 @@ export interface Ended {
 
 /** Nothing of the tests' own environment but where programs and homes are. */
 export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: process.env['HOME'], ...more };
+  return { PATH: process.env['PATH'], HOME: process.env['HOME'], ...storeEnv(), ...more };
 }
 
 interface Where {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Stage } from '../../../../test/flows/stage.ts';
-import { newEvent, openLedger } from '../../src/ledger/index.ts';
+import { openBeside } from '../../../../test/store.ts';
+import { newEvent } from '../../src/ledger/index.ts';
 import { Serving } from './fixture.ts';
 
 /** A package whose script fails as long as there is no file `mended`. */
@@ -79,7 +80,7 @@ describe('Over the API', () => {
 
   it('pages are no longer than an answer may be', async () => {
     const serving = await staged();
-    const ledger = await openLedger(serving.stage.file('.patchbay/ledger.db'));
+    const ledger = await openBeside(serving.stage.dir);
     onTestFinished(() => ledger.close());
     const text = { sender_name: 'x', content: 'x'.repeat(1_500_000), timestamp: 'now', is_bot: true };
     for (let i = 0; i < 5; i++) await ledger.append(newEvent('message:sent', { chat_jid: `m${i}`, ...text }));

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newEvent, openLedger } from '../../src/ledger/index.ts';
+import { openBeside } from '../../../../test/store.ts';
+import { newEvent } from '../../src/ledger/index.ts';
 import { Serving, soon } from './fixture.ts';
 
 interface Message {
@@ -32,7 +33,7 @@ async function reading(serving: Serving, query = '', headers: Record<string, str
 
 /** Events of another process, which the host only reads. */
 async function speaker({ stage }: Serving) {
-  const ledger = await openLedger(stage.file('.patchbay/ledger.db'));
+  const ledger = await openBeside(stage.dir);
   onTestFinished(() => ledger.close());
   return (chat: string, content = 'hello') =>
     ledger.append(

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { type EventPayload, sample } from 'patchbay-sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { folder } from '../../../../test/project.ts';
+import { openStore } from '../../../../test/store.ts';
 import { CatchingUp } from '../../src/dialects/pace/catching-up.ts';
-import { openLedger } from '../../src/ledger/index.ts';
 
 /** A ledger in which plugin "slow" is owed an event, and whether it would be asked about the next one now. */
 async function owing() {
-  const ledger = await openLedger(join(folder(), 'ledger.db'));
+  const ledger = await openStore(join(folder(), 'ledger.db'));
   onTestFinished(() => ledger.close());
   const owed = sample('turn:submitted', { event_id: 'event-1' });
   const { deliveries } = await ledger.append(owed, [{ plugin: 'slow', handler: 'AFTER_GATE' }]);

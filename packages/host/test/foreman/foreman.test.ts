@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openLedger } from '../../src/ledger/index.ts';
+import { openStore } from '../../../../test/store.ts';
 import { requestRun } from '../../src/runs/engine.ts';
 import type { Trouble } from '../../src/runs/trouble.ts';
 import { human, Pretend, story, templateOf } from '../runs/fixture.ts';
@@ -41,7 +41,7 @@ describe('A foreman carries on', () => {
   it('runs that another process asks for', async () => {
     const { hire, ledger, file } = await site();
     hire();
-    const other = await openLedger(file);
+    const other = await openStore(file);
     onTestFinished(() => other.close());
     await requestRun(other, { run_id: 'run-1', template: simple, goal: 'Make it work', by: 'ada' });
     await becomes(ledger, 'run-1', 'completed');
@@ -122,7 +122,7 @@ describe('A foreman has', () => {
     const { ask, hire, ledger, file } = await site(workshop);
     const foreman = hire();
     await ask('run-1', simple);
-    const other = await openLedger(file);
+    const other = await openStore(file);
     onTestFinished(() => other.close());
     for (let i = 2; i < 20; i++) {
       foreman.look();

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/eventually.ts';
+import { openBeside } from '../../../../test/store.ts';
 import { type MakeRoutes, refused, serving } from './fixture.ts';
 
 /** A route that counts, and answers what a test tells it to. */
@@ -203,9 +204,7 @@ describe('a request that was stored and not handled', () => {
     await at.ledger.replay(delivery?.id ?? '');
     await eventually(() => expect(calls).toHaveLength(2));
     await eventually(async () => expect(await at.deliveries()).toMatchObject([{ status: 'ok' }]));
-    const { openLedger } = await import('../../src/ledger/index.ts');
-    const { ledgerFile } = await import('../../src/config/state.ts');
-    const beside = await openLedger(ledgerFile(at.dir));
+    const beside = await openBeside(at.dir);
     await beside.replay(delivery?.id ?? '');
     await beside.close();
     await eventually(() => expect(calls).toHaveLength(3));

@@ -3,7 +3,8 @@ import { sample } from 'patchbay-sdk';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/eventually.ts';
 import { pluginText } from '../../../../test/project.ts';
-import { newEvent, openLedger } from '../../src/ledger/index.ts';
+import { openStore } from '../../../../test/store.ts';
+import { newEvent } from '../../src/ledger/index.ts';
 import { Bench, moduleForm } from '../host/fixture.ts';
 import { ledgerFile, said } from '../ledger/scratch.ts';
 import { observing, watching } from './fixture.ts';
@@ -73,8 +74,8 @@ describe('an observer', () => {
 
   it('is told one thing after the other, in order, each once, whoever appended it', async () => {
     const file = ledgerFile();
-    const ledger = await openLedger(file);
-    const other = await openLedger(file);
+    const ledger = await openStore(file);
+    const other = await openStore(file);
     let busy = 0;
     let most = 0;
     const { observer, told } = watching('one', {

@@ -1,9 +1,10 @@
 import { hooks } from 'patchbay-sdk';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/eventually.ts';
+import { openStore } from '../../../../test/store.ts';
 import { collectWorkspaces } from '../../src/assistant/workspaces.ts';
 import { openMemory, tunnelStatus } from '../../src/capabilities/index.ts';
-import { newEvent, openLedger } from '../../src/ledger/index.ts';
+import { newEvent } from '../../src/ledger/index.ts';
 import { Observers } from '../../src/observers/index.ts';
 import { listSkills } from '../../src/skills/index.ts';
 import { ledgerFile } from '../ledger/scratch.ts';
@@ -129,7 +130,7 @@ describe.each(doors)('a plugin of Pynchy, as %s:', (door) => {
           async close() { throw new Error('saw ' + this.seen); } }; }
       }`;
     const { kernel, dir } = await hostWith({ watcher: text }, { door });
-    const ledger = await openLedger(ledgerFile());
+    const ledger = await openStore(ledgerFile());
     const warnings: string[] = [];
     const observers = await Observers.start({ kernel, ledger, project: dir, warn: (one) => void warnings.push(one) });
     const message = { chat_jid: 'c', sender_name: 'Ada', content: 'hi', timestamp: 't', is_bot: false };

@@ -88,8 +88,11 @@ describe('A run', () => {
   it('does not work on more turns at once than it may', async () => {
     let now = 0;
     let most = 0;
+    const two = Promise.withResolvers<void>();
     const workshop = new Pretend(async () => {
       most = Math.max(most, ++now);
+      if (now === 2) two.resolve();
+      await two.promise;
       await new Promise((resolve) => setImmediate(resolve));
       now--;
       return result();

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Hooks, hooks, type TurnCost } from 'patchbay-sdk';
 import { onTestFinished } from 'vitest';
+import { openStore } from '../../../../test/store.ts';
 import { Kernel } from '../../src/kernel/index.ts';
-import { type LedgerStore, openLedger } from '../../src/ledger/index.ts';
+import type { LedgerStore } from '../../src/ledger/index.ts';
 import { Emitter } from '../../src/outbound/emitter.ts';
 import { RunEngine, requestRun } from '../../src/runs/engine.ts';
 import type { RunState, Turn, TurnResult } from '../../src/runs/state.ts';
@@ -136,7 +137,7 @@ export class Pretend implements Workshop {
 /** A ledger with what an engine needs. */
 export async function stage(workshop: Workshop = new Pretend(), file = join(temporary(), 'ledger.db')) {
   const kernel = new Kernel<Hooks>(hooks);
-  const ledger = await openLedger(file);
+  const ledger = await openStore(file);
   onTestFinished(() => ledger.close());
   const emitter = new Emitter(kernel, ledger, () => ({
     version: null,

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { hooks } from 'patchbay-sdk';
 import { expect, it, onTestFinished } from 'vitest';
+import { openBeside } from '../../../../test/store.ts';
 import { Kernel } from '../../src/kernel/index.ts';
-import { openLedger } from '../../src/ledger/index.ts';
 import { Emitter } from '../../src/outbound/emitter.ts';
 import { Services } from '../../src/services/services.ts';
 import { Serving } from '../api/fixture.ts';
@@ -15,7 +14,7 @@ it('over the API calls that wait are listed and decided on, by whoever has the t
     name: 'bank',
     handlers: [{ hook: 'serviceTools', handler: () => ({ pay: () => ({ result: 'paid' }) }) }],
   });
-  const ledger = await openLedger(join(serving.stage.dir, '.patchbay/ledger.db'));
+  const ledger = await openBeside(serving.stage.dir);
   const unknown = { version: null, digest: null, hide: <T>(value: T) => value, rights: null };
   const services = new Services({
     kernel,

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newEvent, openLedger } from '../../src/ledger/index.ts';
+import { openBeside } from '../../../../test/store.ts';
+import { newEvent } from '../../src/ledger/index.ts';
 import { decideCall, pendingCalls } from '../../src/services/index.ts';
 import { Stage, toolPlugin } from './fixture.ts';
 
@@ -79,7 +79,7 @@ describe('a call that waits', () => {
     const { stage, requests } = await open();
     const called = stage.turn().call('pay', {});
     await stage.waiting();
-    const other = await openLedger(join(stage.dir, '.patchbay/ledger.db'));
+    const other = await openBeside(stage.dir);
     const [pending] = await pendingCalls(other, Date.now());
     await decideCall(stage.host.kernel, other, pending?.approval_id ?? '', approved);
     expect(await called).toEqual({ result: 1 });

@@ -4,10 +4,11 @@ import type { AnyPlugin, ServiceTool } from 'patchbay-sdk';
 import { memoryPlugin } from 'plugin-memory';
 import { onTestFinished } from 'vitest';
 import { project } from '../../../../test/project.ts';
+import { openBeside } from '../../../../test/store.ts';
 import { type OpenMemory, openMemory } from '../../src/capabilities/index.ts';
 import type { AssistantWorkspace, ServiceSettings } from '../../src/config/assistant-settings.ts';
 import { type Host, openHost } from '../../src/host.ts';
-import { type LedgerStore, openLedger, type StoredEvent } from '../../src/ledger/index.ts';
+import type { LedgerStore, StoredEvent } from '../../src/ledger/index.ts';
 import { type Edition, Emitter } from '../../src/outbound/emitter.ts';
 import { type CallRecord, callIn } from '../../src/services/record.ts';
 import { Services, type ServicesParts } from '../../src/services/services.ts';
@@ -93,7 +94,7 @@ export class Stage {
     const { settings, workspaces = [], parts, edition = unknown } = this.#setting;
     const { kernel } = this.#host;
     mkdirSync(join(this.dir, '.patchbay'), { recursive: true });
-    this.#ledger = await openLedger(join(this.dir, '.patchbay/ledger.db'));
+    this.#ledger = await openBeside(this.dir);
     const emitter = new Emitter(kernel, this.#ledger, () => edition);
     let memory: Promise<OpenMemory | undefined> | undefined;
     this.#services = new Services({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { openBeside } from '../../../../test/store.ts';
 import { openMemory } from '../../src/capabilities/index.ts';
-import { openLedger } from '../../src/ledger/index.ts';
 import { Emitter } from '../../src/outbound/emitter.ts';
 import { Services } from '../../src/services/services.ts';
 import { Bench, moduleForm } from '../host/fixture.ts';
@@ -97,7 +97,7 @@ describe('a plugin in a process of its own', () => {
     const bench = new Bench('patchbay');
     await bench.install('apart', moduleForm('apart', ['serviceTools'], text));
     const host = await bench.open();
-    const ledger = await openLedger(bench.file('.patchbay/ledger.db'));
+    const ledger = await openBeside(bench.dir);
     const unknown = { version: null, digest: null, hide: <T>(value: T) => value, rights: null };
     const services = new Services({
       kernel: host.kernel,
