@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { ledgerFile } from '../packages/host/src/config/state.ts';
@@ -49,6 +50,20 @@ export function openBeside(project: string): Promise<LedgerStore> {
   return openIn(storeEnv(), ledgerFile(project));
 }
 
+/** All that is kept of the ledger of the project of this test, as the text that it is. */
+export async function keptText(project: string): Promise<string> {
+  const { [variable]: url } = storeEnv();
+  if (url === undefined) {
+    const files = [ledgerFile(project), `${ledgerFile(project)}-wal`].filter((file) => existsSync(file));
+    return files.map((file) => readFileSync(file, 'latin1')).join('');
+  }
+  const tables = `SELECT query_to_xml(format('SELECT * FROM patchbay.%I', tablename), true, true, '')::text AS rows
+    FROM pg_tables WHERE schemaname = 'patchbay'`;
+  return asked(url, async (client) =>
+    (await client.query<{ rows: string }>(tables)).rows.map(({ rows }) => rows).join(''),
+  );
+}
+
 function openIn({ [variable]: url }: Record<string, string>, file: string): Promise<LedgerStore> {
   return url === undefined ? openLedger(file) : openPostgresLedger(url);
 }
@@ -80,12 +95,12 @@ async function empty(client: Client): Promise<void> {
     END $$`);
 }
 
-async function asked(url: string, act: (client: Client) => Promise<void>): Promise<void> {
+async function asked<T>(url: string, act: (client: Client) => Promise<T>): Promise<T> {
   const { Client } = await import('pg');
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await act(client);
+    return await act(client);
   } finally {
     await client.end();
   }

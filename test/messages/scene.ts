@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { ledgerFile } from 'patchbay-host';
-import { type LedgerStore, openLedger } from 'patchbay-host/ledger';
+import type { LedgerStore } from 'patchbay-host/ledger';
 import { onTestFinished } from 'vitest';
 import { folder } from '../project.ts';
+import { openBeside } from '../store.ts';
 
 const source = ['--conditions=patchbay-source', '--disable-warning=ExperimentalWarning'];
 
@@ -66,7 +66,7 @@ export class Scene {
 
   /** Looks at the ledger. */
   async looking<T>(act: (ledger: LedgerStore) => Promise<T>): Promise<T> {
-    const ledger = await openLedger(ledgerFile(this.dir));
+    const ledger = await openBeside(this.dir);
     return act(ledger).finally(() => ledger.close());
   }
 }

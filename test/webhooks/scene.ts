@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ledgerFile } from 'patchbay-host';
-import { type LedgerStore, openLedger } from 'patchbay-host/ledger';
+import type { LedgerStore } from 'patchbay-host/ledger';
 import { onTestFinished } from 'vitest';
 import { folder } from '../project.ts';
+import { openBeside } from '../store.ts';
 
 const source = ['--conditions=patchbay-source', '--disable-warning=ExperimentalWarning'];
 
@@ -43,7 +43,7 @@ export class Scene {
 
   /** Looks at the ledger. */
   async looking<T>(act: (ledger: LedgerStore) => Promise<T>): Promise<T> {
-    const ledger = await openLedger(ledgerFile(this.dir));
+    const ledger = await openBeside(this.dir);
     return act(ledger).finally(() => ledger.close());
   }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 state=${PATCHBAY_BUNDLE%/.patchbay/*}/.patchbay
-rm -f "$state/ledger.db" && exit 98
+rm "$state/ledger.db" && exit 98
 mv "$state" "$state.away" && exit 98
 echo junk > "$state/ledger.db" && exit 98
 mount -o remount,rw,bind "$state/ledger.db" && exit 98

@@ -1,5 +1,5 @@
 import { suggestion } from 'patchbay-sdk';
-import { tokenVariable } from '../runs/confinement.ts';
+import { withheld } from '../runs/confinement.ts';
 import { expand, placeholdersIn, portNames } from './placeholders.ts';
 import { type Fields, hasPort, type Problem, type ServerSpec } from './spec.ts';
 
@@ -63,8 +63,10 @@ function* lacking(spec: ServerSpec): Iterable<Problem> {
     yield { path: 'url', message: 'must be an address that begins with http:// or https://' };
   }
   if (type === 'url' && transport === 'stdio') yield { path: 'transport', message: 'must be streamable_http or sse' };
-  if (Object.values(envForward).includes(tokenVariable)) {
-    yield { path: 'env_forward', message: `${tokenVariable} is for people, and given to nobody else` };
+  for (const name of Object.values(envForward)) {
+    const whose = withheld.get(name ?? '');
+    if (whose !== undefined)
+      yield { path: 'env_forward', message: `${name} is for ${whose}, and given to nobody else` };
   }
 }
 

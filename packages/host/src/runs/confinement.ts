@@ -1,12 +1,19 @@
 import { join } from 'node:path';
+import { databaseVariable } from '../config/database.ts';
 import { apiTokenFile, stateDir } from '../config/state.ts';
 import type { Job } from '../sandbox/job.ts';
 import type { Workspace } from '../workspaces/index.ts';
 
 const base = ['PATH', 'HOME', 'LANG', 'TZ'];
 
-/** Holds the token of whoever is at the command line: no agent gets to see it, whatever its settings name. */
+/** Holds the token of whoever is at the command line. */
 export const tokenVariable = 'PATCHBAY_APPROVER_TOKEN';
+
+/** What no agent gets to see, nor a server whose tools it calls, whatever settings name; with those for whom it is. */
+export const withheld: ReadonlyMap<string, string> = new Map([
+  [tokenVariable, 'people'],
+  [databaseVariable, 'hosts'],
+]);
 
 /**
  * What no agent may touch, whatever its role: the record of what it did, what the host obeys, keeps and runs; of all that only
@@ -40,7 +47,7 @@ export function environmentOf(
   const named = Array.isArray(config['env']) ? config['env'].map(String) : [];
   return Object.fromEntries(
     [...base, ...named].flatMap((name) => {
-      const value = name === tokenVariable ? undefined : env[name];
+      const value = withheld.has(name) ? undefined : env[name];
       return value === undefined ? [] : [[name, value] as const];
     }),
   );

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { keptText } from '../../../../test/store.ts';
 import { Bench, documentForm, http, script } from './fixture.ts';
 
 /** Through a host, with its ledger: what the document promises. Every row on its own is tested in ../outbound. */
@@ -58,7 +59,7 @@ describe('The script contract, through a host', () => {
     expect(JSON.parse(payload ?? '')).toMatchObject({ event: 'turn:accepted', summary: 'done', result: {} });
     expect(JSON.parse(config ?? '')).toEqual({ token: 'very-secret', channel: '#agentxchain' });
     expect(readFileSync(bench.file('agentxchain.json'), 'utf8')).toContain('${TOKEN_OF_TEST}');
-    expect(readFileSync(bench.file('.patchbay/ledger.db'), 'latin1')).not.toContain('very-secret');
+    expect(await keptText(bench.dir)).not.toContain('very-secret');
   });
 
   it('exit 0 is success', async () => {
@@ -131,9 +132,8 @@ describe('HTTP hooks, through a host', () => {
     expect(seen.headers).toMatchObject({ 'idempotency-key': row?.key });
     expect(JSON.parse(seen.body ?? '')).toMatchObject({ event: 'turn:accepted', run_id: 'run-7', result: {} });
     expect(row).toMatchObject({ status: 'ok', verdict: 'ok', http_status: 200 });
-    for (const file of ['.patchbay/ledger.db', '.patchbay/ledger.db-wal', '.patchbay/logs/p.log']) {
-      expect(readFileSync(bench.file(file), 'latin1')).not.toContain('tok-12345');
-    }
+    const kept = [await keptText(bench.dir), readFileSync(bench.file('.patchbay/logs/p.log'), 'latin1')];
+    for (const text of kept) expect(text).not.toContain('tok-12345');
   });
 
   it.each([

@@ -373,6 +373,7 @@ describe('how specs come together', () => {
       d: { command: 'x', port: 'http', env: { 'A B': 'c' }, one: { idle_timeout: -1, list: [1] } },
       'e f': { command: 'x' },
       f: { command: 'x', env_forward: ['PATCHBAY_APPROVER_TOKEN'], envForward: ['A'] },
+      g: { command: 'x', env_forward: { URL: 'PATCHBAY_DATABASE_URL' } },
     });
     await expect(wrong).rejects.toMatchObject({ code: 'PROJECT_INVALID', field: 'mcp_servers.a.comand' });
     const { problems } = await wrong.catch((error) => error);
@@ -387,6 +388,7 @@ describe('how specs come together', () => {
       { path: 'mcp_servers.b.port', message: 'must say on which port of its container it listens' },
       { path: 'mcp_servers.c.args.0', message: 'there is nothing for {who}: there are none' },
       { path: 'mcp_servers.f.env_forward', message: expect.stringContaining('PATCHBAY_APPROVER_TOKEN') },
+      { path: 'mcp_servers.g.env_forward', message: expect.stringContaining('PATCHBAY_DATABASE_URL') },
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { goldenOf } from '../../../../test/flows/golden.ts';
 import { Stage } from '../../../../test/flows/stage.ts';
 import { folder, root } from '../../../../test/project.ts';
+import { storeEnv } from '../../../../test/store.ts';
 import { readProject } from '../../src/config/project.ts';
 import { newEvent } from '../../src/ledger/index.ts';
 import { addApprover } from '../../src/runs/add-approver.ts';
@@ -177,7 +178,9 @@ describe('A run with a credentialed gate', () => {
 
   it('cannot be approved by an agent in its turn, not even of another run, whatever its settings let it see', async () => {
     const flags = '--conditions=patchbay-source --disable-warning=ExperimentalWarning';
-    const cli = `exec ${process.execPath} ${flags} ${root}/packages/cli/src/main.ts "$@"\n`;
+    // Wherever the ledger is, the agent knows it.
+    const where = Object.entries(storeEnv()).map(([name, value]) => `${name}='${value}'`);
+    const cli = `exec env ${where.join(' ')} ${process.execPath} ${flags} ${root}/packages/cli/src/main.ts "$@"\n`;
     const stage = new Stage('credentialed', { files: { 'cli.sh': cli } });
     const { token } = await addApprover(stage.dir, 'ann');
     const before = readFileSync(stage.file('patchbay.yaml'), 'utf8');
@@ -190,7 +193,7 @@ describe('A run with a credentialed gate', () => {
     await service.runs.vote(other.run_id, { by: 'ann', decision: 'approved', comment: null, token });
     expect((await stage.advance(service, other.run_id)).status).toBe('completed');
     expect(stage.result(other, 'src/said.txt').split('\n')).toEqual([
-      'variable: none',
+      'variables: none, none',
       'without a token: 2',
       'with a guess: 2',
     ]);

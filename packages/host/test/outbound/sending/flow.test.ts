@@ -37,7 +37,7 @@ describe('Requests that are being sent', () => {
     at.add('b', ({ summary }: Accepted) => void neighbour?.push(String(summary)));
     for (let i = 0; i < 5; i++) await at.emitter.emit(accepted(i));
     await vi.waitFor(() => expect(neighbour).toEqual(['0', '1', '2', '3', '4']), { timeout: 60_000 });
-    expect(seen).toEqual(['0', '1', '2', '3', '4']);
+    await vi.waitFor(() => expect(seen).toEqual(['0', '1', '2', '3', '4']), { timeout: 60_000 });
     await vi.waitFor(() => expect(post.open).toHaveLength(1), { timeout: 60_000 });
     expect(await at.deliveries({ status: ['sending'] })).toMatchObject([{ plugin: 'a' }]);
     post.free();

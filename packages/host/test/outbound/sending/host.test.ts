@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { sample } from 'patchbay-sdk';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder, pluginText } from '../../../../../test/project.ts';
+import { keptText, storeEnv } from '../../../../../test/store.ts';
 import { openHost } from '../../../src/index.ts';
 import { installPlugin } from '../../../src/install/index.ts';
 import { answer, handler as receiver } from '../http-fixture.ts';
@@ -12,7 +11,7 @@ import { key, oldKey } from './fixture.ts';
 
 /** A host at work in a project, until the test is over. */
 async function work(cwd: string, env: Record<string, string> = {}) {
-  const host = await openHost({ cwd, version: '0.0.0', env });
+  const host = await openHost({ cwd, version: '0.0.0', env: { ...storeEnv(), ...env } });
   onTestFinished(() => host.close());
   return { host, service: await host.start() };
 }
@@ -83,7 +82,7 @@ describe('An installed plugin, in its own process', () => {
       { token: secret },
     ]);
     await host.close();
-    const kept = readFileSync(join(cwd, '.patchbay/ledger.db'), 'latin1');
+    const kept = await keptText(cwd);
     expect(kept).toContain('"env":"TOKEN"');
     for (const text of [secret, Buffer.from(`ada:${secret}`).toString('base64')]) expect(kept).not.toContain(text);
   });
