@@ -8,9 +8,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: [
-      'packages/host/test/{runs,foreman,day,reports,api,assistant,services,inbound,outbound,observers,host}/**/*.test.ts',
-    ],
+    include: ['packages/{host,cli}/test/**/*.test.ts', 'test/postgres-flows/*.test.ts'],
     execArgv: ['--conditions=patchbay-source'],
     globalSetup: ['test/store-server.ts'],
     setupFiles: ['test/store-each.ts'],

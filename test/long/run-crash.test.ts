@@ -1,40 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Package } from '../crash/packages.ts';
 import { root } from '../project.ts';
 import { problemsAfter } from '../run-crash/compare.ts';
+import { problemsOfEach, straightRun } from '../run-crash/killed.ts';
 import { chosen } from '../run-crash/moments.ts';
 import { committedDay } from '../run-crash/project.ts';
-import { type Life, RunScene, type Traces } from '../run-crash/scene.ts';
 
 const preload = join(root, 'test/long/kill-at.mjs');
-
-/** The project, and a run of it that nobody disturbed. */
-async function straightRun(
-  flags?: readonly string[],
-  files?: Package,
-): Promise<{ origin: RunScene; life: Life; straight: Traces }> {
-  const origin = RunScene.make(files);
-  const scene = origin.copy();
-  const life = await scene.live({ KILL_AT: '0' }, flags);
-  expect(life.how, life.stderr).toEqual([0, null]);
-  expect(await scene.left()).toEqual([]);
-  return { origin, life, straight: scene.traces(JSON.parse(life.stdout)) };
-}
-
-/** Does something with each, two at a time; gives the problems of those that have some. */
-async function problemsOfEach(names: readonly string[], act: (name: string) => Promise<string[]>) {
-  const waiting = [...names];
-  const found: Record<string, string[]> = {};
-  const work = async () => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const problems = await act(name);
-      if (problems.length > 0) found[name] = problems;
-    }
-  };
-  await Promise.all([work(), work()]);
-  return found;
-}
 
 describe('a run whose host is killed', () => {
   it('before or after any step or effect is resumed to the same end', async () => {

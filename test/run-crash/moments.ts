@@ -17,13 +17,23 @@ function kindOf(moment: string): string {
   return moment.startsWith('empty') ? moment.replace(/ \(\d+\)$/, '') : kind;
 }
 
+/** Of the moments of a life some before and after it writes into the ledger, evenly. */
+export function writing(moments: readonly string[], most: number): readonly string[] {
+  const all = moments.filter((moment) => /^(?:before|after) (?:append|request|settle)\b/.test(moment));
+  return evenly(all, most);
+}
+
 /** Of the moments of a life those at which it is killed, evenly; with CRASH_POINTS=all, all of them. */
 export function chosen(moments: readonly string[]): string[] {
   if (process.env['CRASH_POINTS'] === 'all') return [...moments];
   return [...Map.groupBy(moments, kindOf).values()].flatMap((alike) => {
     const most = enough.find(([pattern]) => pattern.test(alike[0] ?? ''))?.[1] ?? 1;
-    if (alike.length <= most) return alike;
-    const every = alike.length / most;
-    return alike.filter((_, i) => Math.floor(i / every) > Math.floor((i - 1) / every));
+    return evenly(alike, most);
   });
+}
+
+function evenly(moments: readonly string[], most: number): readonly string[] {
+  if (moments.length <= most) return moments;
+  const every = moments.length / most;
+  return moments.filter((_, i) => Math.floor(i / every) > Math.floor((i - 1) / every));
 }

@@ -15,6 +15,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Package } from '../crash/packages.ts';
 import { folder, root } from '../project.ts';
+import { newStore } from '../store.ts';
 import type { Outcome } from './outcome.ts';
 import { committed, recording } from './project.ts';
 
@@ -50,6 +51,7 @@ export class RunScene {
   readonly #notes: string;
   /** Of compiled sources, for all copies: reading them anew would be most of the time until a host works. */
   readonly #cache: string;
+  #store: ReturnType<typeof newStore> | undefined;
   #lives = 0;
 
   private constructor(dir: string, cache: string) {
@@ -86,11 +88,12 @@ export class RunScene {
   /** Lives a life of the host, until its end or the moment that `KILL_AT` names. */
   async live(env: Readonly<Record<string, string>> = {}, flags: readonly string[] = []): Promise<Life> {
     this.#lives += 1;
+    this.#store ??= newStore();
     const trace = join(this.#dir, `moments-${this.#lives}`);
     const args = [...source, ...flags, join(import.meta.dirname, 'host.ts'), this.project, trace];
     const child = spawn(process.execPath, args, {
       cwd: this.project,
-      env: { ...this.#env(), ...env },
+      env: { ...this.#env(), ...(await this.#store), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));

@@ -7,6 +7,7 @@ import { openHost } from 'patchbay-host';
 import { sample } from 'patchbay-sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder, pluginText, root } from '../../../test/project.ts';
+import { cleanEnv } from './command.ts';
 
 const source = ['--conditions=patchbay-source', '--disable-warning=ExperimentalWarning'];
 
@@ -14,7 +15,7 @@ const source = ['--conditions=patchbay-source', '--disable-warning=ExperimentalW
 async function patchbay(cwd: string, ...args: string[]): Promise<{ status: number; stdout: string }> {
   const child = spawn(process.execPath, [...source, join(root, 'packages/cli/src/main.ts'), ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    env: cleanEnv(),
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 90_000,
   });
