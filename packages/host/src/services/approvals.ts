@@ -196,6 +196,8 @@ export class Approvals {
       if (decided !== undefined) {
         return { decision: decided.decision, by: decided.approver, comment: decided.comment };
       }
+      // It was over while the ledger was asked.
+      if (signal.aborted) continue;
       const left = expires - this.#parts.now();
       if (left <= 0) {
         await this.#close(id, 'nobody decided in time');
