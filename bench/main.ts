@@ -14,6 +14,7 @@ const benches: Record<string, () => Promise<{ run(effort: typeof quick): Promise
   reviewers: () => import('./reviewers/bench.ts'),
   memory: () => import('./memory/bench.ts'),
   messages: () => import('./messages/bench.ts'),
+  hosts: () => import('./hosts/bench.ts'),
 };
 
 const { values, positionals } = parseArgs({

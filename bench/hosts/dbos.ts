@@ -10,7 +10,8 @@ export const pollingMs = 50;
 export async function enqueueWorkflows(url: string, workflows: number, steps: number): Promise<void> {
   const client = await DBOSClient.create({ systemDatabaseUrl: url });
   try {
-    for (let i = 0; i < workflows; i++) await client.enqueue({ workflowName: workflow, queueName: queue }, steps);
+    const options = { workflowName: workflow, queueName: queue };
+    await Promise.all(Array.from({ length: workflows }, () => client.enqueue(options, steps)));
   } finally {
     await client.destroy();
   }
