@@ -17,7 +17,7 @@ import type { SharedPeers } from './hosts/shared.ts';
 import { queueOf } from './inbound/queues.ts';
 import type { Found } from './install/discover.ts';
 import type { Kernel } from './kernel/index.ts';
-import { type EventFields, type LedgerStore, newEvent } from './ledger/index.ts';
+import { type EventFields, type LedgerStore, newEvent, type PostgresOptions } from './ledger/index.ts';
 import { hiding } from './log/redact.ts';
 import { Observers } from './observers/index.ts';
 import { type Edition, type Emitted, Emitter } from './outbound/emitter.ts';
@@ -113,11 +113,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     await Launcher.sweep({ project: projectDir });
     const joined = await joinOthers(parts, labels);
     peers = joined ?? alone;
-    ledger = await openProjectLedger(
-      project,
-      env,
-      joined === undefined ? {} : { host: () => joined.id, sessions: joined.sessions },
-    );
+    const as: PostgresOptions = joined === undefined ? {} : { host: () => joined.id, sessions: joined.sessions };
+    ledger = await openProjectLedger(project, env, as);
     plugins.views.attach(ledger);
     parts.reporting.attach(ledger);
     const edition = editionsOf(plugins);
@@ -145,7 +142,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const around = { kernel, project, plugins, ledger: store, emitter, launcher, env, warn: parts.warn };
     const surroundings = await openSurroundings(around);
     await surroundings.services.start();
-    artifacts = await openArtifacts({ kernel, project, env });
+    artifacts = await openArtifacts({ kernel, project, env, ...as });
     artifacts?.tidy().catch((error) => parts.warn(`old artifacts could not be removed: ${messageOf(error)}`));
     const desk = { project, launcher, env, log, artifacts, tools: surroundings.tools };
     const runs = await runsOf(kernel, store, emitter, edition, desk, {

@@ -41,8 +41,8 @@ export class DatabaseArtifacts implements ArtifactStore, ArtifactHeads {
   #closing: Promise<void> | undefined;
 
   /** `mostBytes`: a larger object is refused. Throws DATABASE_URL. */
-  constructor(url: string, mostBytes: number, { host = () => undefined }: PostgresOptions = {}) {
-    const server = serverAt(url);
+  constructor(url: string, mostBytes: number, { host = () => undefined, sessions }: PostgresOptions = {}) {
+    const server = serverAt(url, sessions);
     this.#readers = new Readers(server);
     this.#shown = server.shown;
     this.#host = host;
