@@ -157,8 +157,9 @@ export class Foreman {
     if ((this.#left.get(run_id) ?? 0) > now) return false;
     const known = this.#asleep.get(run_id);
     if (known?.head === head && known.until > now) return false;
-    // One that had to go on elsewhere may have to still.
-    if (status !== 'waiting' && known === undefined) return true;
+    // Who takes a run that it cannot play is in the way of those who can.
+    const mayBeOthers = known !== undefined || this.#peers.areMany;
+    if (status === 'pending' || (status === 'active' && !mayBeOthers)) return true;
     try {
       const { state } = await loadRun(this.#parts.ledger, run_id);
       const rest = state === undefined ? ({ at: 'work' } as const) : this.#parts.runs.rest(state);

@@ -122,6 +122,7 @@ describe('addApprover', () => {
     expect(readProject(file).runs).toEqual({
       core: { core: 'script', with: { command: ['./a.sh'] } },
       roles: {},
+      runsOn: {},
       approvers: { 'ann@example.com': { token_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
     });
   });
