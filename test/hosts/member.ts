@@ -1,12 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { root } from '../project.ts';
 
-export const command = join(root, 'packages/cli/bin/patchbay.cjs');
+const patchbay = join(root, 'packages/cli/bin/patchbay.cjs');
 
 /** What a host is started with. */
 export interface Berth {
@@ -92,6 +93,13 @@ export class Member {
     await answer.arrayBuffer();
   }
 
+  /** Has a command run on its machine, in its clone. Throws if it ends with an error. */
+  async command(...args: readonly string[]): Promise<void> {
+    const { at, dir, env } = this.berth;
+    const words = [...at, process.execPath, patchbay, ...args];
+    await promisify(execFile)(words[0] as string, words.slice(1), { cwd: dir, env });
+  }
+
   #forget(): ChildProcess | undefined {
     const child = this.#process;
     this.#process = undefined;
@@ -104,7 +112,7 @@ export class Member {
     const { at, dir, address, env } = this.berth;
     const serve = ['serve', '--json', '--host', address, '--port', '0', '--webhook-port', '0'];
     // Dies with this process, whatever that dies of.
-    const words = [...at, 'setpriv', '--pdeathsig=KILL', process.execPath, command, ...serve];
+    const words = [...at, 'setpriv', '--pdeathsig=KILL', process.execPath, patchbay, ...serve];
     const child = spawn(words[0] as string, words.slice(1), { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = child;
     this.#hear(child);

@@ -119,8 +119,7 @@ function envOf(url: string, home: string): Record<string, string> {
 /** Where people see and change runs, beside the hosts. */
 async function openDesk(project: string, url: string) {
   const dir = cloneOf(project);
-  const env = envOf(url, dir);
-  const host = await openHost({ cwd: dir, version: '0.0.0', env });
+  const host = await openHost({ cwd: dir, version: '0.0.0', env: envOf(url, dir) });
   const opened = Promise.withResolvers<Parameters<Parameters<typeof host.beside>[0]>>();
   const closing = Promise.withResolvers<void>();
   const done = host.beside((...parts) => {
@@ -134,7 +133,7 @@ async function openDesk(project: string, url: string) {
     await done;
     await host.close();
   };
-  return { runs, ledger, template: findTemplate(template, dir), dir, env, close };
+  return { runs, ledger, template: findTemplate(template, dir), close };
 }
 
 /** Waits until no run is open any more, or nothing has settled for long; gives those that are open. */
