@@ -96,7 +96,7 @@ async function begin({ kind, host }: Planned, member: Member, { network, server 
 }
 
 async function midTurn(member: Member, effects: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 400; tries++) {
     if (underWay(effortsIn(effects), member.pid).length > 0) return;
     await sleep(25);
   }

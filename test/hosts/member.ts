@@ -110,7 +110,7 @@ export class Member {
   /** Gives why it did not come up. */
   async #startOnce(): Promise<string | undefined> {
     const { at, dir, address, env } = this.berth;
-    const serve = ['serve', '--json', '--host', address, '--port', '0', '--webhook-port', '0'];
+    const serve = ['serve', '--host', address, '--port', '0', '--webhook-port', '0'];
     // Dies with this process, whatever that dies of.
     const words = [...at, 'setpriv', '--pdeathsig=KILL', process.execPath, patchbay, ...serve];
     const child = spawn(words[0] as string, words.slice(1), { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -118,13 +118,12 @@ export class Member {
     this.#hear(child);
     const ready = Promise.withResolvers<string | undefined>();
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const told = JSON.parse(line) as { api?: string };
-      this.#api = told.api;
-      ready.resolve(told.api === undefined ? line : undefined);
+      this.#api ??= /^The API is at (\S+),/.exec(line)?.[1];
+      if (this.#api !== undefined) ready.resolve(undefined);
     });
     child.once('exit', (code, signal) => {
       if (this.#process !== child) return;
-      const how = `${this.name} ended with ${code ?? signal}: ${this.said.slice(-3).join(' | ')}`;
+      const how = `${new Date().toISOString()} ${this.name} ended with ${code ?? signal}: ${this.said.slice(-3).join(' | ')}`;
       if (this.#api !== undefined) this.ended.push(how);
       this.#forget();
       ready.resolve(how);

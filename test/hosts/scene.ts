@@ -81,7 +81,7 @@ async function setUp() {
   const effects = join(folder(), 'effects');
   const network = await makeNetwork(names.length);
   onTestFinished(() => network.close());
-  const server = await PostgresServer.start(network.server);
+  const server = await PostgresServer.start({}, network.server);
   onTestFinished(() => server.remove());
   await network.connect(server.port);
   const url = await server.database();
@@ -108,7 +108,7 @@ function berth({ name, i, url, project, network, effects }: Wanted) {
   onTestFinished(() => void execFileSync('chmod', ['-R', 'u+w', dir]));
   const reached = new URL(url);
   reached.host = network.serverOf(i);
-  const own = { EFFECTS: effects, HOST_NAME: name, LONGEST_MS: '1000' };
+  const own = { EFFECTS: effects, HOST_NAME: name, LONGEST_MS: '2000' };
   return { name, dir, address: network.addressOf(i), at: network.at(i), env: { ...envOf(reached.href, dir), ...own } };
 }
 
@@ -169,10 +169,9 @@ async function read(ledger: LedgerStore) {
 /** The runs whose branch in this clone has the work of all turns. */
 function wholeIn(dir: string): Set<string> {
   const branches = git(dir, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/heads/patchbay').split('\n');
-  const all = [...roles].sort().join('\n');
-  return new Set(
-    branches.filter((id) => id !== '' && git(dir, 'ls-tree', '--name-only', `patchbay/${id}:work`) === all),
-  );
+  const all = roles.map((role) => `work/${role}`).sort();
+  const work = (id: string) => git(dir, 'ls-tree', '-r', '--name-only', `patchbay/${id}`, 'work/');
+  return new Set(branches.filter((id) => id !== '' && work(id) === all.join('\n')));
 }
 
 function tail({ name, said }: Member): string {
