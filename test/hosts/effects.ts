@@ -35,6 +35,6 @@ export function effortsIn(file: string): Effort[] {
 }
 
 /** Those that a life of a host was at, at a moment. */
-export function underWay(efforts: readonly Effort[], pid: number | undefined, at = Number.POSITIVE_INFINITY): Effort[] {
-  return efforts.filter((one) => one.pid === String(pid) && one.begun <= at && (one.over ?? at + 1) > at);
+export function underWay(efforts: readonly Effort[], pid: string | undefined, at = Number.POSITIVE_INFINITY): Effort[] {
+  return efforts.filter((one) => one.pid === pid && one.begun <= at && (one.over ?? at + 1) > at);
 }

@@ -68,7 +68,7 @@ export interface Place {
 export async function suffer(planned: Planned, place: Place): Promise<Fault> {
   const { kind, lastsMs } = planned;
   const member = place.members[planned.host] as Member;
-  const whose = kind === 'database' ? {} : { host: member.name, pid: String(member.pid) };
+  const whose = kind === 'database' ? {} : { host: member.name, pid: member.pid };
   await midTurn(member, place.effects);
   const { mend, from } = await begin(planned, member, place);
   await sleep(lastsMs);

@@ -9,6 +9,9 @@ import { root } from '../project.ts';
 
 const patchbay = join(root, 'packages/cli/bin/patchbay.cjs');
 
+/** How many runs a host carries on at once. */
+export const runsAtOnce = 4;
+
 /** What a host is started with. */
 export interface Berth {
   readonly name: string;
@@ -43,8 +46,9 @@ export class Member {
     return this.#api;
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid;
+  /** The process of its present life. */
+  get pid(): string {
+    return String(this.#process?.pid);
   }
 
   /** Starts it, again and again while there is no database. */
@@ -110,7 +114,19 @@ export class Member {
   /** Gives why it did not come up. */
   async #startOnce(): Promise<string | undefined> {
     const { at, dir, address, env } = this.berth;
-    const serve = ['serve', '--host', address, '--port', '0', '--webhook-port', '0'];
+    const serve = [
+      'serve',
+      '--name',
+      this.name,
+      '--runs',
+      String(runsAtOnce),
+      '--host',
+      address,
+      '--port',
+      '0',
+      '--webhook-port',
+      '0',
+    ];
     // Dies with this process, whatever that dies of.
     const words = [...at, 'setpriv', '--pdeathsig=KILL', process.execPath, patchbay, ...serve];
     const child = spawn(words[0] as string, words.slice(1), { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -123,7 +139,7 @@ export class Member {
     });
     child.once('exit', (code, signal) => {
       if (this.#process !== child) return;
-      const how = `${new Date().toISOString()} ${this.name} ended with ${code ?? signal}: ${this.said.slice(-3).join(' | ')}`;
+      const how = `${this.name} ended with ${code ?? signal}: ${this.said.slice(-3).join(' | ')}`;
       if (this.#api !== undefined) this.ended.push(how);
       this.#forget();
       ready.resolve(how);

@@ -53,6 +53,12 @@ export async function play({ runs, faults }: { runs: number; faults: number }): 
   }
   if (faults === 0) await people.ask(ids);
   const left = await settled(desk.ledger);
+  await (await import('/tmp/h5dump.ts' as string)).dump(
+    process.env['H5DUMP'] ?? '/tmp/h5dump',
+    members,
+    effects,
+    desk.ledger,
+  );
   await people.stop();
   if (left.length > 0) say(`unsettled: ${left.join(', ')}\n${members.map(tail).join('\n')}`, begun);
   const { counts, handedIn, wasted } = await read(desk.ledger);
@@ -65,6 +71,7 @@ export async function play({ runs, faults }: { runs: number; faults: number }): 
     seconds: Math.round((Date.now() - begun) / 1000),
     efforts: effortsIn(effects),
     faults: happened,
+    hosts: names.length,
     handedIn,
     wanted: ids.flatMap((id) => turnIds.map((turn) => `${id}/${turn}/1`)),
     runs: counts,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seed } from '../crash/chance.ts';
-import { distribution, repetitions, takeOvers, unexplained } from '../hosts/judge.ts';
+import { distribution, repetitions, returns, takeOvers, unexplained } from '../hosts/judge.ts';
 import { type Outcome, play } from '../hosts/scene.ts';
 
 /** How many runs, and how many faults: `HOSTS_RUNS=20 HOSTS_FAULTS=4` for a quick look. */
@@ -17,7 +17,7 @@ function report(outcome: Outcome): void {
     `taken over after a kill: ${distribution(takeOvers('kill', outcome))}`,
     `taken over after a freeze: ${distribution(takeOvers('freeze', outcome))}`,
     `taken over after a cut: ${distribution(takeOvers('cut', outcome))}`,
-    `begun again after a crash of the database: ${distribution(takeOvers('database', outcome))}`,
+    `at work again after a crash of the database: ${distribution(returns(outcome))}`,
     `people were told: ${heard.join(', ')}`,
   ];
   process.stderr.write(`${lines.join('\n')}\n`);
