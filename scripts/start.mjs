@@ -42,6 +42,7 @@ const programs = {
   bwrap: 'bubblewrap',
   curl: 'curl',
   git: 'git',
+  ip: 'iproute2',
   jq: 'jq',
   openssl: 'openssl',
   podman: 'podman',
@@ -59,7 +60,8 @@ function serverFolders() {
 
 function isThere(program) {
   const names = process.platform === 'win32' ? [program, `${program}.exe`] : [program];
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...serverFolders()];
+  // What administrators use may not be on the path of others.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...serverFolders()];
   return folders.some((folder) => names.some((name) => existsSync(join(folder, name))));
 }
 

@@ -29,9 +29,14 @@ export class Passage {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections. */
-  async close(): Promise<void> {
+  /** Ends the connections that there are. */
+  drop(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Ends all connections, and takes no more. */
+  async close(): Promise<void> {
+    this.drop();
     this.#server.close();
     await once(this.#server, 'close');
   }

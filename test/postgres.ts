@@ -18,16 +18,30 @@ export function postgresPrograms(): string | undefined {
   return folders.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
 }
 
-/** A server of its own, on a free port of 127.0.0.1, that keeps what it commits as a real one does unless its settings say otherwise. */
+/** Where a server listens, and from where it is reached. */
+export interface Place {
+  readonly address: string;
+  readonly from: string;
+}
+
+/** A server of its own, on a free port, that keeps what it commits as a real one does unless its settings say otherwise. */
 export class PostgresServer {
   readonly port: number;
+  readonly #place: Place;
   readonly #programs: string;
   readonly #dir: string;
   readonly #settings: Readonly<Record<string, string>>;
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(programs: string, dir: string, port: number, settings: Readonly<Record<string, string>>) {
+  private constructor(
+    programs: string,
+    dir: string,
+    place: Place,
+    port: number,
+    settings: Readonly<Record<string, string>>,
+  ) {
+    this.#place = place;
     this.#programs = programs;
     this.#dir = dir;
     this.port = port;
@@ -35,12 +49,15 @@ export class PostgresServer {
   }
 
   /** Throws if there is no PostgreSQL on this machine. `remove` is to be called, whatever happens. */
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  static async start(
+    settings: Readonly<Record<string, string>> = {},
+    place: Place = { address: '127.0.0.1', from: '127.0.0.1/32' },
+  ): Promise<PostgresServer> {
     const programs = postgresPrograms();
     if (programs === undefined) throw new Error('PostgreSQL is not installed; on Debian: apt-get install postgresql');
     const dir = mkdtempSync(join(tmpdir(), 'patchbay-postgres-'));
     if (isRoot) chownSync(dir, nobody, nobody);
-    const server = new PostgresServer(programs, dir, await freePort(), settings);
+    const server = new PostgresServer(programs, dir, place, await freePort(place.address), settings);
     try {
       server.#init();
       await server.start();
@@ -53,7 +70,7 @@ export class PostgresServer {
 
   /** The URL of a database, for a user whose password is not asked for. */
   url(database = 'postgres'): string {
-    return `postgres://patchbay:not-asked@127.0.0.1:${this.port}/${database}`;
+    return `postgres://patchbay:not-asked@${this.#place.address}:${this.port}/${database}`;
   }
 
   /** The URL of a new, empty database. */
@@ -77,7 +94,7 @@ export class PostgresServer {
   /** Starts it again after it was stopped. */
   async start(): Promise<void> {
     const settings = {
-      listen_addresses: '127.0.0.1',
+      listen_addresses: this.#place.address,
       port: String(this.port),
       unix_socket_directories: this.#dir,
       max_connections: '60',
@@ -128,14 +145,15 @@ export class PostgresServer {
     if (done.status !== 0) throw new Error(`initdb failed: ${done.error?.message ?? done.stderr}`);
     // The first line that fits counts. Others than this user have to know their password.
     const rules = join(this.#data, 'pg_hba.conf');
-    const start = 'host all patchbay 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n';
+    const { from } = this.#place;
+    const start = `host all patchbay ${from} trust\nhost all all ${from} scram-sha-256\n`;
     rmSync(rules);
     appendFileSync(rules, start, { mode: 0o644 });
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+async function freePort(address: string): Promise<number> {
+  const server = createServer().listen(0, address);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();

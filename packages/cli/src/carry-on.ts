@@ -28,11 +28,11 @@ export async function beside<T>(
 ): Promise<T> {
   const { cwd, version, progress } = input;
   const turnLog = (_: unknown, text: string) => progress(agentLines(text, input));
-  const host = await openHost({ cwd, version, builtins, turnLog, labels });
+  const onWarning = (warning: string) => progress(`warning: ${warning}`);
+  const host = await openHost({ cwd, version, builtins, turnLog, onWarning, labels });
   try {
     for (const { name, reason, fix } of host.quarantined)
       progress(`plugin "${name}" is quarantined: ${reason}; ${fix}`);
-    for (const warning of host.warnings) progress(`warning: ${warning}`);
     return await act(host);
   } finally {
     await host.close();

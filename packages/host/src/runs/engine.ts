@@ -201,7 +201,8 @@ export class RunEngine {
       return this.#parts.emitter.emit(make(), {
         after,
         appended: (event) => {
-          if (event.seq > after) this.#state = apply(this.#state, event);
+          // Whoever looked meanwhile, as others had written something, has seen it already.
+          if (event.seq > (this.#state?.head ?? 0)) this.#state = apply(this.#state, event);
           resolve();
         },
       });
