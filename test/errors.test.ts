@@ -28,6 +28,8 @@ import { appOf } from '../packages/host/src/api/app.ts';
 import { type Limits, usualLimits } from '../packages/host/src/api/index.ts';
 import type { ApiParts } from '../packages/host/src/api/route.ts';
 import { routes } from '../packages/host/src/api/routes.ts';
+import { DatabaseArtifacts } from '../packages/host/src/artifacts/database.ts';
+import { DirectoryArtifacts } from '../packages/host/src/artifacts/directory.ts';
 import { holdProject } from '../packages/host/src/config/holder.ts';
 import { findProject, type Project } from '../packages/host/src/config/project.ts';
 import { chooseRuntime } from '../packages/host/src/containers/choose.ts';
@@ -366,6 +368,9 @@ const provoke: Record<ErrorCode, () => unknown> = {
   HOST_LABELS: () => {
     throw unlabelled('run-1', [{ role: 'trainer', labels: ['gpu'] }]);
   },
+  ARTIFACT_LARGE: () => new DatabaseArtifacts('postgres://127.0.0.1/nowhere', 1).put('run-1', 'work', Buffer.alloc(2)),
+  ARTIFACT_CORRUPT: () => new DirectoryArtifacts(folder({ 'run-1/work': 'spoilt' })).get('run-1', 'work'),
+  ARTIFACT_FAILED: () => new DirectoryArtifacts(join(folder({ 'a-file': '' }), 'a-file')).get('run-1', 'work'),
   DELIVERY_UNKNOWN: () => printed(['deliveries', 'replay', '7.1'], { cwd: folder({ 'patchbay.yaml': '' }) }),
   REQUEST_INVALID: () => asked('/api/v1/runs?limit=none'),
   REQUEST_DENIED: () => asked('/api/v1/runs', { authorization: 'Bearer wrong' }),

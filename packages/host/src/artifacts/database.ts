@@ -38,6 +38,7 @@ export class DatabaseArtifacts implements ArtifactStore, ArtifactHeads {
   readonly #shown: string;
   readonly #host: () => string | undefined;
   readonly #mostBytes: number;
+  #closing: Promise<void> | undefined;
 
   /** `mostBytes`: a larger object is refused. Throws DATABASE_URL. */
   constructor(url: string, mostBytes: number, { host = () => undefined }: PostgresOptions = {}) {
@@ -93,8 +94,10 @@ export class DatabaseArtifacts implements ArtifactStore, ArtifactHeads {
     return [...new Set((rows as { run_id: string }[]).map(({ run_id }) => run_id))];
   }
 
+  /** To close it again does nothing. */
   close(): Promise<void> {
-    return this.#readers.end();
+    this.#closing ??= this.#readers.end();
+    return this.#closing;
   }
 
   async #ask(asked: Asked) {

@@ -160,7 +160,7 @@ export class ProjectWorkshop implements Workshop {
     const message = `${turn.result?.summary ?? turn.turn_id}\n\n${about}`;
     await commitTurn(ws, { message, author: { name: turn.role, email: `${turn.role}@patchbay.invalid` } });
     const merged = ws.root === run.root ? undefined : await mergeTurn(run, ws);
-    if (run.repository !== null) await this.#shared?.settle(state, { run, ws, turn });
+    if (run.repository !== null) await this.#shared?.settle(state, { run, turn });
     if (merged === undefined || merged.ok) return [];
     writeFileSync(this.#files.collided(state, turn), '');
     return merged.conflicts;

@@ -101,21 +101,21 @@ export class SharedWork {
   /** Stores a turn that was worked on, with the text of its result if that is good. */
   async handIn(of: Run, { run, ws, turn }: Worked, result: string | null): Promise<void> {
     const { turn_id, attempt } = turn;
-    const before = (await this.#files.before(of, turn, ws)).tree;
     const beginning = (await this.#files.beforeAll(of, turn, ws)).tree;
     const head = await this.#head(of);
-    const work = await this.#put(of, await packWorkspace(ws, [before, beginning]));
     const isApart = ws.root !== run.root;
-    const pending: Pending = { attempt, before, beginning, result, work: isApart ? work : null };
-    const base = isApart ? (head.run ?? (await this.#put(of, await packWorkspace(run, [])))) : work;
-    await this.#move(of, head, { run: base, turns: { ...head.turns, [turn_id]: pending } });
+    const known = isApart ? (head.turns[turn_id]?.work ?? null) : head.run;
+    const work = await this.#stored(of, ws, [beginning], known);
+    const own = isApart ? (head.run ?? (await this.#stored(of, run, [], null))) : work;
+    const pending: Pending = { attempt, beginning, result, work: isApart ? work : null };
+    await this.#move(of, head, { run: own, turns: { ...head.turns, [turn_id]: pending } });
   }
 
   /** Stores what a run has accepted; with that, or if its work was given up, the turn is over. */
-  async settle(of: Run, { run, turn }: Worked): Promise<void> {
+  async settle(of: Run, { run, turn }: Omit<Worked, 'ws'>): Promise<void> {
     const head = await this.#head(of);
     const { [turn.turn_id]: _, ...turns } = head.turns;
-    await this.#move(of, head, { run: await this.#put(of, await packWorkspace(run, [])), turns });
+    await this.#move(of, head, { run: await this.#stored(of, run, [], head.run), turns });
   }
 
   /**
@@ -155,7 +155,11 @@ export class SharedWork {
     await this.#artifacts.store.remove(run_id, isGone).catch(() => {});
   }
 
-  async #put({ run_id }: Run, { parcel, pack }: Packed): Promise<Stored> {
+  /** A workspace, stored, unless it is as it was when it was stored last. */
+  async #stored({ run_id }: Run, ws: Workspace, trees: readonly string[], known: Stored | null): Promise<Stored> {
+    const packed = await packWorkspace(ws, trees, known);
+    if (packed === undefined) return known as Stored;
+    const { parcel, pack } = packed;
     const object = `work-${randomUUID()}`;
     await this.#artifacts.store.put(run_id, object, pack);
     return { ...parcel, object, sha256: sha256Of(pack) };

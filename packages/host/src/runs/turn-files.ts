@@ -11,9 +11,7 @@ export type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
 
 /** What a host is told of a turn that another one has worked on. */
 export interface Adopted {
-  /** The tree before this attempt. */
-  readonly before: string;
-  /** The tree before the first one. */
+  /** The tree before its first attempt. */
   readonly beginning: string;
   /** The text of its result, if that was good. */
   readonly result: string | null;
@@ -83,12 +81,15 @@ export class TurnFiles {
     return { ...before, tree: readFileSync(this.#beginning(run, attempt.turn_id), 'utf8') };
   }
 
-  /** Of a turn that another host has worked on: what was there before it, and the result that it was handed. */
-  async adopt(run: Run, attempt: Attempt, ws: Workspace, { before, beginning, result }: Adopted): Promise<void> {
+  /**
+   * Takes up a turn that another host has worked on, with the result that it was handed. What earlier attempts left counts as left
+   * by this one: it is within what they may write, or it would not be there.
+   */
+  async adopt(run: Run, attempt: Attempt, ws: Workspace, { beginning, result }: Adopted): Promise<void> {
     // What else is looked after is this host's own.
     const now = await snapshot(ws);
-    writeWhole(this.#beginning(run, attempt.turn_id, true), beginning);
-    writeWhole(join(this.#kept(run, attempt), 'before.json'), JSON.stringify({ ...now, tree: before }));
+    writeWhole(join(this.#kept(run, attempt), 'before.json'), JSON.stringify({ ...now, tree: beginning }));
+    writeWhole(this.#beginning(run, attempt.turn_id), beginning);
     if (result !== null) writeWhole(join(this.dir(run, attempt), 'result.json'), result);
   }
 
@@ -136,8 +137,7 @@ export class TurnFiles {
   }
 
   /** Holds the tree with which a turn began. */
-  #beginning(run: Run, turn_id: string, make = false): string {
-    if (make) mkdirSync(join(this.run(run), 'kept'), { recursive: true, mode: 0o700 });
+  #beginning(run: Run, turn_id: string): string {
     return join(this.run(run), 'kept', `${turn_id}.tree`);
   }
 }

@@ -38,9 +38,14 @@ export interface Destination {
 
 /**
  * Packs all that is in a worktree, what is not committed included, with other trees of its mirror. What git ignores stays behind,
- * and so do files that are too large to be kept. Rejects with WORKSPACE_FAILED.
+ * and so do files that are too large to be kept. Undefined if all of that is in a parcel that is `known`. Rejects with
+ * WORKSPACE_FAILED.
  */
-export async function packWorkspace(ws: Workspace, trees: readonly string[]): Promise<Packed> {
+export async function packWorkspace(
+  ws: Workspace,
+  trees: readonly string[],
+  known: Parcel | null,
+): Promise<Packed | undefined> {
   const { repository, branch, base } = ws;
   const tip = tipOf(ws);
   if (repository === null || base === null || tip === undefined) {
@@ -48,6 +53,8 @@ export async function packWorkspace(ws: Workspace, trees: readonly string[]): Pr
   }
   await stage(ws);
   const tree = await writeTree(ws);
+  const isKnown = known?.base === base && known.tip === tip && known.tree === tree;
+  if (isKnown && trees.every((one) => one === tree)) return undefined;
   const needs = await sharedBelow(repository, base);
   const pack = await packOf(ws, [tip, base, tree, ...trees], needs);
   return { parcel: { branch, base, tip, tree, needs }, pack };

@@ -24,6 +24,7 @@ export class Site {
   /** The turns that were worked on here. */
   readonly worked: string[] = [];
   play: Play;
+  close: () => Promise<void> = async () => {};
   #service: Service | undefined;
 
   constructor(name: string, origin: string, play: Play) {
@@ -54,6 +55,7 @@ export class Site {
     const host = await openHost({ cwd: this.dir, version: '0.0.0', builtins: [core], env });
     onTestFinished(() => host.close());
     this.#service = await host.start();
+    this.close = () => host.close();
     return this;
   }
 
@@ -104,4 +106,12 @@ export async function pair(
   const a = new Site('A', origin, play);
   const b = new Site('B', origin, play);
   return { a: await a.start(url), b: await b.start(url), origin };
+}
+
+/** Never resolves; rejects when a turn is stopped. */
+export async function stopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(new Error('stopped'));
+    signal.addEventListener('abort', () => reject(new Error('stopped')));
+  });
 }

@@ -2,9 +2,10 @@ import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresServer } from '../../../../test/postgres.ts';
+import { removeBundle } from '../../src/workspaces/index.ts';
 import { templateOf } from '../runs/fixture.ts';
 import { git, put } from '../workspaces/fixture.ts';
-import { leavesMark, type Play, pair } from './fixture.ts';
+import { leavesMark, type Play, pair, stopped } from './fixture.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -84,7 +85,7 @@ describe('A run that goes from host to host', () => {
     };
     await a.service.runs.advance(run, dying.signal);
     // On another machine the folder of this one is not there.
-    rmSync(join(a.dir, '.patchbay/runs', run, 'turns'), { recursive: true, force: true });
+    removeBundle(join(a.dir, '.patchbay/runs', run, 'turns/build.x-1/bundle'));
     const state = await b.advance(run, 'turn:accepted build.x#1');
     expect(state.turns.at(-1)).toMatchObject({ turn_id: 'build.x', attempt: 1, state: 'accepted' });
     expect(bundles[1]).toBe(bundles[0]);
@@ -192,6 +193,29 @@ describe('A run that goes from host to host', () => {
   });
 });
 
+describe('A turn that changes nothing', () => {
+  it('stores no work, and goes from host to host all the same', async () => {
+    const url = await server.database();
+    const { a, b } = await pair(url, { play: () => {} });
+    const stored: string[] = [];
+    const look = async () => {
+      const rows = await server.run("SELECT name FROM patchbay.artifacts WHERE name LIKE 'work-%'", url);
+      stored.push(...rows.map(({ name }) => String(name)));
+    };
+    const run = await a.request(templateOf({ build: ['x', 'y', 'z'] }));
+    for (const [site, role] of [
+      [a, 'x'],
+      [b, 'y'],
+    ] as const) {
+      await site.advance(run, `turn:accepted build.${role}#1`);
+      await look();
+    }
+    expect((await a.advance(run)).status).toBe('completed');
+    expect(new Set(stored).size).toBe(1);
+    expect([a.worked, b.worked]).toEqual([['build.x#1', 'build.z#1'], ['build.y#1']]);
+  });
+});
+
 describe('A host whose repository is behind', () => {
   it('says which commit it needs, and goes on when that is fetched', async () => {
     const { a, b, origin } = await pair(await server.database());
@@ -223,10 +247,3 @@ describe('A host whose repository is behind', () => {
     expect(b.accepted(run, 'own.txt')).toBe('own');
   });
 });
-
-async function stopped(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(new Error('stopped'));
-    signal.addEventListener('abort', () => reject(new Error('stopped')));
-  });
-}
