@@ -12,6 +12,7 @@ import {
   type Parcel,
   packWorkspace,
   type Workspace,
+  workspaceKind,
   writeWhole,
 } from '../workspaces/index.ts';
 import type { RunState } from './state.ts';
@@ -71,6 +72,7 @@ export class SharedWork {
    * that it goes on with.
    */
   async fetch(run: Begun): Promise<void> {
+    if (workspaceKind(this.#files.run(run)) === 'folder') return;
     const head = await this.#head(run);
     if (head !== nothing && head.version !== this.#version(run)) await this.#replace(run, head);
     if (head !== nothing || this.#isBegun(run)) return;
@@ -132,7 +134,7 @@ export class SharedWork {
 
   /** Whether there is a workspace of the run on this host, or was. */
   #isBegun(run: Run): boolean {
-    return existsSync(join(this.#files.run(run), 'workspace.json'));
+    return workspaceKind(this.#files.run(run)) !== undefined;
   }
 
   async #head({ run_id }: Run): Promise<Head> {

@@ -1,7 +1,14 @@
 export { removeBundle, type SealedBundle, sealBundle, verifyBundle } from './bundle.ts';
 export type { Change } from './change.ts';
 export { type CommitText, commitTurn, type Merged, mergeTurn } from './commit.ts';
-export { closeTurnWorkspace, closeWorkspace, type OpenWorkspace, openTurnWorkspace, openWorkspace } from './open.ts';
+export {
+  closeTurnWorkspace,
+  closeWorkspace,
+  type OpenWorkspace,
+  openTurnWorkspace,
+  openWorkspace,
+  workspaceKind,
+} from './open.ts';
 export {
   branchIn,
   bringBranch,

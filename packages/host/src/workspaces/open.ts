@@ -188,6 +188,11 @@ function madeFile({ state, mirror }: Pick<Workspace, 'state' | 'mirror'>): strin
   return join(state, `workspace${mirror.slice(join(state, 'git').length)}.json`);
 }
 
+/** What the workspace of a run is that has this state folder; undefined if it has none yet. */
+export function workspaceKind(state: string): Workspace['kind'] | undefined {
+  return readMade(state, 'workspace.json')?.kind;
+}
+
 function readMade(state: string, name: string): Made | undefined {
   try {
     return JSON.parse(readFileSync(join(state, name), 'utf8')) as Made;

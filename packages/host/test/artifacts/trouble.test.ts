@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../../test/eventually.ts';
@@ -102,6 +102,22 @@ describe('The work of runs goes from host to host', () => {
     expect((await b.advance(run)).status).toBe('completed');
     expect(b.accepted(run, 'x.txt')).toBe('attempt 1 on A');
     expect(objects.paths.some((path) => path.startsWith(`/bucket/${run}/work-`))).toBe(true);
+  });
+});
+
+describe('A project that is no repository', () => {
+  it('has runs whose work stays in its folder, with only their bundles stored while they last', async () => {
+    const url = await server.database();
+    const site = new Site('A', originOf(), leavesMark);
+    rmSync(join(site.dir, '.git'), { recursive: true });
+    await site.start(url);
+    const run = await site.request(templateOf({ build: ['x', 'y'] }, { reviewers: ['r'] }));
+    const stored = () => server.run('SELECT name FROM patchbay.artifacts', url);
+    await site.advance(run, 'turn:accepted build.x#1');
+    expect(await stored()).toEqual(Array(2).fill({ name: expect.stringMatching(/^bundle-/) }));
+    expect(await site.advance(run)).toMatchObject({ status: 'completed', files: ['x.txt', 'y.txt'] });
+    expect(existsSync(join(site.dir, 'y.txt'))).toBe(true);
+    expect(await stored()).toEqual([]);
   });
 });
 
