@@ -77,8 +77,7 @@ describe('migrate', () => {
     expect(JSON.parse(patchbay(['ledger', 'verify', '--json'], there).stdout)).toMatchObject({ ok: true });
   });
 
-  // biome-ignore lint/suspicious/noSkippedTests: until the work of runs is in the database, where `handOver` of migrate.ts puts it.
-  it.skip('moves a run that waits, which another host finishes in another clone of the repository', async () => {
+  it('moves a run that waits, which another host finishes in another clone of the repository', async () => {
     const { stage, run_id } = waiting();
     const url = await server.database();
     json(stage, 0, 'migrate', '--to', url);
