@@ -141,7 +141,7 @@ async function eventful(): Promise<string> {
 }
 
 const migrateTo = (to: string, cwd: string) =>
-  migrateProject({ cwd, to, told: () => {}, signal: new AbortController().signal });
+  migrateProject({ kernel: new Kernel(hooks), cwd, to, told: () => {}, signal: new AbortController().signal });
 
 const garbage = 'this is not a database, and long enough to be looked at as one'.repeat(100);
 

@@ -1,3 +1,4 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLedger } from 'patchbay-host/ledger';
 import { sample } from 'patchbay-sdk';
@@ -48,6 +49,19 @@ async function rowsIn(url: string): Promise<Record<string, number>> {
   return counts;
 }
 
+/** Another clone of the repository of a stage, in which commands are called with `--json` and must succeed. */
+function cloned(stage: Stage, url: string): { clone: string; call: (...args: string[]) => unknown } {
+  stage.commit();
+  const clone = join(folder(), 'clone');
+  git(stage.dir, 'clone', '--quiet', '--single-branch', '.', clone);
+  const there = (...args: string[]): unknown => {
+    const ended = patchbay([...args, '--json'], { cwd: clone, env: { PATCHBAY_DATABASE_URL: url } });
+    expect(ended, ended.stdout).toMatchObject({ stderr: '', status: 0 });
+    return JSON.parse(ended.stdout);
+  };
+  return { clone, call: there };
+}
+
 /** A passage to the server, closed at the end of the test. */
 async function passage(): Promise<Passage> {
   const made = await Passage.start(server.port);
@@ -77,19 +91,40 @@ describe('migrate', () => {
     expect(JSON.parse(patchbay(['ledger', 'verify', '--json'], there).stdout)).toMatchObject({ ok: true });
   });
 
-  // biome-ignore lint/suspicious/noSkippedTests: until the work of runs is in the database, where `handOver` of migrate.ts puts it.
-  it.skip('moves a run that waits, which another host finishes in another clone of the repository', async () => {
+  it('moves a run that waits, which another host finishes in another clone of the repository', async () => {
     const { stage, run_id } = waiting();
     const url = await server.database();
     json(stage, 0, 'migrate', '--to', url);
-    stage.commit();
-    const clone = join(folder(), 'clone');
-    git(stage.dir, 'clone', '--quiet', '--single-branch', '.', clone);
-    const there = { cwd: clone, env: { PATCHBAY_DATABASE_URL: url } };
-    const { stdout, stderr, status } = patchbay(['approve', run_id, '--by', 'ann', '--json'], there);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ run_id, status: 'completed' });
+    const { clone, call: there } = cloned(stage, url);
+    expect(there('approve', run_id, '--by', 'ann')).toMatchObject({ run_id, status: 'completed' });
     expect(git(clone, 'show', `patchbay/${run_id}:src/a.txt`)).toBe('done');
+    expect(git(clone, 'show', `patchbay/${run_id}:PLAN.md`)).toBe('Goal: Make it work');
+  });
+
+  it('moves a run whose host died in the middle of a turn, which another host goes on with', async () => {
+    const stage = new Stage('interrupted');
+    const agent = stage.read('agent.sh') ?? '';
+    stage.write('agent.sh', agent.replace('touch "$sources', 'echo half >> half.txt\ntouch "$sources'));
+    const flow = stage.read('patchbay/templates/flow.yaml') ?? '';
+    stage.write('patchbay/templates/flow.yaml', flow.replace('[./agent.sh] }', '[./agent.sh] }, writes: [half.txt]'));
+    stage.commit();
+    const { child, ended } = start(stage, 'run', '--template', 'flow', '--input', 'Go on', '--json');
+    await appears(stage, 'sources/working');
+    child.kill('SIGKILL');
+    await ended;
+    const url = await server.database();
+    const { open_runs } = json<{ open_runs: { run_id: string }[] }>(stage, 0, 'migrate', '--to', url);
+    const [{ run_id } = { run_id: '' }] = open_runs;
+    const { clone, call: there } = cloned(stage, url);
+    // As on another machine: nothing is where it was.
+    renameSync(stage.file('.patchbay'), stage.file('gone'));
+    mkdirSync(join(clone, 'sources'));
+    writeFileSync(join(clone, 'sources/go'), '');
+    const run = there('resume', run_id);
+    expect(run).toMatchObject({ run_id, status: 'completed', turns: [{ attempt: 1 }] });
+    // The turn was dispatched once, and worked on again where it had been left.
+    expect(readFileSync(join(clone, 'sources/calls'), 'utf8')).toBe(stage.read('sources/calls'));
+    expect(git(clone, 'show', `patchbay/${run_id}:half.txt`)).toBe('half\nhalf');
   });
 
   it('says what it would move, and changes nothing, with --dry-run; for people it tells what is next', async () => {

@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PatchbayError } from 'patchbay-sdk';
+import { type Hooks, PatchbayError } from 'patchbay-sdk';
 import { parseDocument } from 'yaml';
+import { openArtifacts } from './artifacts/index.ts';
 import { databaseVariable } from './config/database.ts';
 import { holdProject } from './config/holder.ts';
 import { findProject, type Project, projectFileName } from './config/project.ts';
 import { ledgerFile, stateDir } from './config/state.ts';
 import { changing } from './install/project-state.ts';
 import { commit, textOf } from './install/transaction.ts';
-import type { Move, Moving } from './ledger/move/move.ts';
+import type { Kernel } from './kernel/index.ts';
+import { openLedger } from './ledger/index.ts';
+import type { Move, Moving, OpenRun } from './ledger/move/move.ts';
+import { loadRun } from './runs/engine.ts';
+import { handOverRun } from './runs/hand-over.ts';
 
 /** How a project is moved. */
 export interface MigrateOptions {
+  /** That of the plugins of the project: one of them may be where the work of runs is kept. */
+  readonly kernel: Kernel<Hooks>;
   readonly cwd: string;
   /** The URL of the database. */
   readonly to: string;
@@ -45,11 +52,12 @@ export async function rehearseMigration({ cwd, to }: Pick<MigrateOptions, 'cwd' 
  * that was interrupted is finished, or begun anew. Throws PROJECT_MISSING, PROJECT_HELD while a host is at work, what opening the
  * ledger and the database throw, MIGRATION_REFUSED, MIGRATION_UNFINISHED, and what changing the project file throws.
  */
-export async function migrateProject({ cwd, to, told, signal }: MigrateOptions): Promise<Migrated> {
+export async function migrateProject({ kernel, cwd, to, told, signal }: MigrateOptions): Promise<Migrated> {
   const { finishMove, moveLedger } = await import('./ledger/move/move.ts');
   return holding(cwd, async (project) => {
     const file = ledgerFile(project.dir);
-    const move = { id: idOf(project), file, url: to, told, signal, handOver: async () => {} };
+    const handOver = (runs: readonly OpenRun[]) => handOverWork({ kernel, project, to }, runs);
+    const move = { id: idOf(project), file, url: to, told, signal, handOver };
     const moving = (await finishMove(move)) ?? (await moveLedger(move));
     await writeEngine(project);
     rmSync(idFile(project), { force: true });
@@ -72,6 +80,25 @@ async function holding<T>(cwd: string, act: (project: Project) => Promise<T>): P
     return await act(project);
   } finally {
     release();
+  }
+}
+
+/** Other hosts have their own clones: what runs have come to so far must be where all of them find it. */
+async function handOverWork(
+  { kernel, project, to }: Pick<MigrateOptions, 'kernel' | 'to'> & { readonly project: Project },
+  runs: readonly OpenRun[],
+): Promise<void> {
+  const env = { [databaseVariable]: to };
+  const artifacts = await openArtifacts({ kernel, project: { ...project, engine: 'postgres' }, env });
+  const ledger = await openLedger(ledgerFile(project.dir));
+  try {
+    for (const { run_id } of artifacts === undefined ? [] : runs) {
+      const { state } = await loadRun(ledger, run_id);
+      if (artifacts !== undefined && state !== undefined) await handOverRun(artifacts, project.dir, state);
+    }
+  } finally {
+    await ledger.close();
+    await artifacts?.close();
   }
 }
 

@@ -1,11 +1,13 @@
-import { databaseVariable, type Migrated, migrateProject, rehearseMigration } from 'patchbay-host';
+import { databaseVariable, type Host, type Migrated, migrateProject, rehearseMigration } from 'patchbay-host';
 import { PatchbayError } from 'patchbay-sdk/errors';
+import { beside } from '../carry-on.ts';
 import type { Run } from '../command.ts';
 
 /** How often to say how far it is. */
 const tellEvery = 10_000;
 
-export const run: Run = async ({ cwd, options, progress, signal }) => {
+export const run: Run = async (input) => {
+  const { cwd, options, progress, signal } = input;
   const to = options['to'] === undefined ? (process.env[databaseVariable] ?? '') : String(options['to']);
   if (to === '') throw new PatchbayError('USAGE', `say where to: --to URL, or ${databaseVariable}`);
   const isRehearsal = options['dryRun'] === true;
@@ -16,7 +18,8 @@ export const run: Run = async ({ cwd, options, progress, signal }) => {
     said = line;
     progress(line);
   };
-  const moved = isRehearsal ? await rehearseMigration({ cwd, to }) : await migrateProject({ cwd, to, told, signal });
+  const migrate = ({ kernel }: Host) => migrateProject({ kernel, cwd, to, told, signal });
+  const moved = isRehearsal ? await rehearseMigration({ cwd, to }) : await beside(input, migrate);
   return { json: { dry_run: isRehearsal, ...moved }, text: isRehearsal ? planned(moved) : done(moved) };
 };
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArtifactStore } from '../artifacts/index.ts';
 import { type SealedBundle, sealBundle, verifyBundle } from '../workspaces/index.ts';
@@ -16,6 +17,14 @@ export class Bundles {
     const sealed = sealBundle(join(dir, 'bundle'), files);
     await this.#store?.put(run_id, nameOf(sealed), Buffer.from(JSON.stringify(files)));
     return sealed;
+  }
+
+  /** Stores a bundle that was sealed when there were no other hosts; one that is not as it was dispatched is of no use to them. */
+  async share(run_id: string, dispatched: SealedBundle): Promise<void> {
+    if (!verifyBundle(dispatched.path, dispatched)) return;
+    const textOf = (path: string) => readFileSync(join(dispatched.path, path), 'utf8');
+    const files = Object.fromEntries(dispatched.files.map(({ path }) => [path, textOf(path)]));
+    await this.#store?.put(run_id, nameOf(dispatched), Buffer.from(JSON.stringify(files)));
   }
 
   /**

@@ -100,6 +100,11 @@ export class SharedWork {
     await bringBranch(this.#destination(run), await this.#get({ run_id: earlier }, stored));
   }
 
+  /** Stores what a run has accepted, of which nothing was stored before. */
+  async begin(of: Run, run: Workspace): Promise<void> {
+    await this.#move(of, nothing, { run: await this.#put(of, await packWorkspace(run, [])), turns: {} });
+  }
+
   /** Stores a turn that was worked on, with the text of its result if that is good. */
   async handIn(of: Run, { run, ws, turn }: Worked, result: string | null): Promise<void> {
     const { turn_id, attempt } = turn;

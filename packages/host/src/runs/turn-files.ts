@@ -62,6 +62,11 @@ export class TurnFiles {
     return sum;
   }
 
+  /** Whether it was looked what was there before the attempt: it was worked on. */
+  isBegun(run: Run, attempt: Attempt): boolean {
+    return existsSync(join(this.#keptPlace(run, attempt), 'before.json'));
+  }
+
   /** What was there before the attempt: looked up once, so that a crash in between changes nothing. */
   async before(run: Run, attempt: Attempt, ws: Workspace): Promise<Snapshot> {
     if (ws.kind === 'plain') return (await this.#beforePlain(run, attempt, ws)).last;

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sample } from 'patchbay-sdk';
+import { hooks, sample } from 'patchbay-sdk';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Passage } from '../../../../test/passage.ts';
 import { PostgresServer } from '../../../../test/postgres.ts';
 import { folder } from '../../../../test/project.ts';
+import { Kernel } from '../../src/kernel/index.ts';
 import { type LedgerStore, openLedger, openPostgresLedger } from '../../src/ledger/index.ts';
 import { migrateProject, rehearseMigration } from '../../src/migrate.ts';
 import { all, behind, said } from './scratch.ts';
@@ -17,7 +18,7 @@ afterAll(() => server.remove());
 
 const fileOf = (cwd: string) => join(cwd, '.patchbay/ledger.db');
 const migrate = (cwd: string, to: string, signal = new AbortController().signal) =>
-  migrateProject({ cwd, to, told: () => {}, signal });
+  migrateProject({ kernel: new Kernel(hooks), cwd, to, told: () => {}, signal });
 
 /** A project whose ledger has some of everything. */
 async function project(yaml = '# ours\nplugins: {} # none yet\n'): Promise<string> {
@@ -202,7 +203,7 @@ describe('a ledger is not moved, and nothing is changed,', () => {
     const before = await contentsOf(cwd);
     const stop = new AbortController();
     const told = () => stop.abort();
-    const moving = migrateProject({ cwd, to: url, told, signal: stop.signal });
+    const moving = migrateProject({ kernel: new Kernel(hooks), cwd, to: url, told, signal: stop.signal });
     await expect(moving).rejects.toMatchObject({ code: 'MIGRATION_UNFINISHED', message: /nothing was moved/ });
     expect(await contentsOf(cwd)).toEqual(before);
     expect(await rowsIn(url)).toBe(0);

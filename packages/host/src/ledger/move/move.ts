@@ -1,5 +1,4 @@
 import { messageOf, PatchbayError } from 'patchbay-sdk';
-import type { Session } from '../postgres/session.ts';
 import { fault } from '../sqlite/fault.ts';
 import { movedFrom } from '../sqlite/file.ts';
 import type { Told } from './copy.ts';
@@ -22,8 +21,8 @@ export interface Move {
   readonly url: string;
   readonly told: Told;
   readonly signal: AbortSignal;
-  /** Puts what else the open runs need into the database, in the transaction in which they are moved. */
-  readonly handOver: (session: Session, runs: readonly OpenRun[]) => Promise<void>;
+  /** Stores what else the open runs need, when they are in the database and nobody can use it yet. */
+  readonly handOver: (runs: readonly OpenRun[]) => Promise<void>;
 }
 
 /** What was moved, or would be. */
@@ -62,7 +61,8 @@ export async function moveLedger({ id, file, url, told, signal, handOver }: Move
       told(table, count);
     };
     try {
-      await target.receive(source, heard, (session) => handOver(session, moving.open_runs));
+      await target.receive(source, heard);
+      await handOver(moving.open_runs);
       source.leave({ id, at: new Date().toISOString(), target: target.shown });
     } catch (error) {
       // What cannot be tidied up now is so when it is tried again.

@@ -45,8 +45,8 @@ export class Target {
     });
   }
 
-  /** Takes all that the source has, with what `more` adds, and compares it; in one transaction, and without releasing it. */
-  receive(source: Source, told: Told, more: (session: Session) => Promise<void>): Promise<void> {
+  /** Takes all that the source has, and compares it; in one transaction, and without releasing it. */
+  receive(source: Source, told: Told): Promise<void> {
     return this.#named('written', async () => {
       await this.discard();
       await prepareDatabase(this.#server);
@@ -54,7 +54,6 @@ export class Target {
         await this.#mustBeFree(session);
         const copied = await copyAll(session, source, told);
         await compareAll(session, source, copied, this.shown);
-        await more(session);
         const value = JSON.stringify({ id: this.#id, at: new Date().toISOString() });
         await session.ask('INSERT INTO notes (key, value) VALUES ($1, $2)', [note, value]);
         await session.ask('UPDATE version SET version = -version');
