@@ -53,6 +53,14 @@ const deliveriesOf = {
 };
 const runsOf = { name: 'known_runs', text: 'SELECT * FROM runs WHERE run_id = ANY ($1)' };
 
+/** What is there already of events that are to be appended, and where their runs stand. */
+export type Found = readonly [known: Map<string, Appended>, standings: Map<string, Standing>];
+
+/** Looks it up, on a session that has locked the chain, or was asked to. */
+export function lookUp(session: Session, appends: readonly Append[]): Promise<Found> {
+  return Promise.all([knownOf(session, appends), standingsOf(session, appends)]);
+}
+
 /**
  * Appends events with what they owe, in a transaction that has locked the chain and found its end. Few statements, however
  * many events: each would be a journey to the server and back. Gives the new end.
@@ -61,8 +69,8 @@ export async function appendAll(
   session: Session,
   head: Head,
   appends: readonly Append[],
+  [known, standings]: Found,
 ): Promise<{ readonly outcomes: Outcome[]; readonly head: Head }> {
-  const [known, standings] = await Promise.all([knownOf(session, appends), standingsOf(session, appends)]);
   const batch = new Batch(head, known, standings);
   const outcomes: Outcome[] = [];
   for (const append of appends) outcomes.push(await outcomeOf(() => batch.add(append)));

@@ -3,7 +3,7 @@ import { PatchbayError } from 'patchbay-sdk';
 import type { Place } from '../statements/place.ts';
 import { madeLater, type Steps } from '../statements/steps.ts';
 import type { Append } from '../storage.ts';
-import { appendAll, type Head } from './append.ts';
+import { appendAll, type Found, type Head, lookUp } from './append.ts';
 import { isStorageFault, said } from './fault.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Server } from './server.ts';
@@ -52,10 +52,15 @@ export async function transact(
 ): Promise<Outcome[]> {
   const isAlone = acts.some((act) => 'append' in act || act.alone);
   try {
-    const { rows } = await session.ask(beginning(isAlone, host));
+    const begun = session.ask(beginning(isAlone, host));
+    // Sent along, to be looked up as soon as the lock is there: nobody else gets it while an answer is on its way.
+    const [first] = nextOf(acts, 0);
+    const found = first.length === 0 ? undefined : lookUp(session, first);
+    found?.catch(() => {});
+    const { rows } = await begun;
     const { xid, fenced, ...head } = rows[0] as Head & { xid: string; fenced: boolean };
     if (fenced) throw new PatchbayError('HOST_FENCED', `this host, ${host}, was taken for dead`);
-    const outcomes = await outcomesOf(session, head, acts);
+    const outcomes = await outcomesOf(session, head, acts, found);
     await commit(session, server, xid);
     return outcomes;
   } catch (error) {
@@ -64,13 +69,19 @@ export async function transact(
   }
 }
 
-async function outcomesOf(session: Session, begunAt: Head, acts: readonly Act[]): Promise<Outcome[]> {
+async function outcomesOf(
+  session: Session,
+  begunAt: Head,
+  acts: readonly Act[],
+  first: Promise<Found> | undefined,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let head = begunAt;
   while (outcomes.length < acts.length) {
     const [appends, changes] = nextOf(acts, outcomes.length);
     if (appends.length > 0) {
-      const appended = await appendAll(session, head, appends);
+      const found = await (outcomes.length === 0 && first !== undefined ? first : lookUp(session, appends));
+      const appended = await appendAll(session, head, appends, found);
       outcomes.push(...appended.outcomes);
       head = appended.head;
     } else outcomes.push(...(await together(changes.map((change) => outcomeOf(() => makeOn(session, change()))))));
