@@ -102,7 +102,7 @@ export class SharedWork {
 
   /** Stores what a run has accepted, of which nothing was stored before. */
   async begin(of: Run, run: Workspace): Promise<void> {
-    await this.#move(of, nothing, { run: await this.#put(of, await packWorkspace(run, [])), turns: {} });
+    await this.#move(of, nothing, { run: await this.#stored(of, run, [], null), turns: {} });
   }
 
   /** Stores a turn that was worked on, with the text of its result if that is good. */
