@@ -102,9 +102,9 @@ export class SharedWork {
     await bringBranch(this.#destination(run), await this.#get({ run_id: earlier }, stored));
   }
 
-  /** Stores what a run has accepted, of which nothing was stored before. Rejects with RUN_MOVED and HOST_FENCED. */
+  /** Stores what a run has accepted, in place of whatever was stored before. Rejects with RUN_MOVED and HOST_FENCED. */
   async begin(of: Run, run: Workspace): Promise<void> {
-    await this.#move(of, nothing, { run: await this.#stored(of, run, [], null), turns: {} });
+    await this.#move(of, await this.#head(of), { run: await this.#stored(of, run, [], null), turns: {} });
   }
 
   /** Stores a turn that was worked on, with the text of its result if that is good. Rejects with RUN_MOVED and HOST_FENCED. */
