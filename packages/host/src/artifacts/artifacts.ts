@@ -18,8 +18,11 @@ export interface ArtifactStore {
 export interface ArtifactHeads {
   /** What was last written of a run; undefined if nothing was. */
   read(run_id: string): Promise<string | undefined>;
-  /** Replaces it. Rejects with HOST_FENCED if this host was taken for dead: then another one has gone on with the run. */
-  write(run_id: string, head: string): Promise<void>;
+  /**
+   * Replaces it, if it is still what it was `before`. Rejects with RUN_MOVED if it is not, and with HOST_FENCED if this host was
+   * taken for dead: in both cases another one has gone on with the run.
+   */
+  write(run_id: string, head: string, before: string | undefined): Promise<void>;
 }
 
 /** How the work of runs goes from host to host. */

@@ -18,11 +18,15 @@ const keptDays = 90;
  * durable.
  */
 const lazily = `WITH lazily AS (SELECT set_config('synchronous_commit', 'off', true) AS how)`;
-const replacing =
-  'ON CONFLICT (run_id, name) DO UPDATE SET (sha256, content, stored_at) = (excluded.sha256, excluded.content, DEFAULT)';
+const replacing = `
+  ON CONFLICT (run_id, name) DO UPDATE SET (sha256, content, stored_at) = (excluded.sha256, excluded.content, DEFAULT)
+  WHERE artifacts.sha256 = $6::text`;
 const put = `${lazily} INSERT INTO artifacts (run_id, name, sha256, content) SELECT $1::text, $2::text, $3::text, $4::bytea FROM lazily`;
-/** Whoever fences this host changes its row: before this, and nothing is written, or after it. */
-const unfenced = 'CROSS JOIN (SELECT FROM hosts WHERE id = $5 AND fenced_at IS NULL FOR SHARE) AS unfenced';
+/**
+ * Whoever fences this host changes its row: before this, and nothing is written, or after it. What is no host cannot be fenced.
+ */
+const unfenced = `
+  WHERE $5::text IS NULL OR EXISTS (SELECT FROM hosts WHERE id = $5 AND fenced_at IS NULL FOR SHARE)`;
 const expired = `
   DELETE FROM artifacts a
   WHERE a.stored_at < clock_timestamp() - make_interval(days => $1)
@@ -76,15 +80,16 @@ export class DatabaseArtifacts implements ArtifactStore, ArtifactHeads {
     return head === undefined ? undefined : Buffer.from(head).toString();
   }
 
-  async write(run_id: string, head: string): Promise<void> {
-    const host = this.#host();
+  async write(run_id: string, head: string, before: string | undefined): Promise<void> {
+    const host = this.#host() ?? null;
     const content = Buffer.from(head);
-    const values = [run_id, headName, sha256Of(content), content];
-    const { count } =
-      host === undefined
-        ? await this.#ask({ text: `${put} ${replacing}`, values })
-        : await this.#ask({ text: `${put} ${unfenced} ${replacing}`, values: [...values, host] });
-    if (count === 0) throw new PatchbayError('HOST_FENCED', `this host, ${host}, was taken for dead`, { run: run_id });
+    const values = [run_id, headName, sha256Of(content), content, host, before === undefined ? null : sha256Of(before)];
+    const { count } = await this.#ask({ text: `${put} ${unfenced} ${replacing}`, values });
+    if (count > 0) return;
+    if ((await this.read(run_id)) === before) {
+      throw new PatchbayError('HOST_FENCED', `this host, ${host}, was taken for dead`, { run: run_id });
+    }
+    throw new PatchbayError('RUN_MOVED', `another host has gone on with the work of run ${run_id}`, { run: run_id });
   }
 
   /** Removes what is left of runs that ended long ago; gives those runs. */

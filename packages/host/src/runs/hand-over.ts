@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Artifacts } from '../artifacts/index.ts';
 import { stateDir } from '../config/state.ts';
-import { openTurnWorkspace, openWorkspace, type Workspace } from '../workspaces/index.ts';
+import { openTurnWorkspace, openWorkspace, type Workspace, workspaceKind } from '../workspaces/index.ts';
 import { Bundles } from './bundles.ts';
 import { isParallel } from './casting.ts';
 import { SharedWork } from './shared-work.ts';
@@ -20,7 +20,7 @@ export async function handOverRun(artifacts: Artifacts, project: string, state: 
   const bundles = new Bundles(artifacts.store);
   for (const { dispatch } of dispatched) await bundles.share(state.run_id, dispatch.bundle);
   // Nothing was opened yet, or it is no worktree.
-  if (!existsSync(join(files.run(state), 'git'))) return;
+  if (!existsSync(join(files.run(state), 'git')) || workspaceKind(files.run(state)) !== 'worktree') return;
   const run = await openWorkspace({ project, run_id: state.run_id, state: files.run(state) });
   const shared = new SharedWork(artifacts, project, files);
   await shared.begin(state, run);

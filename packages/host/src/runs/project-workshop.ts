@@ -102,7 +102,7 @@ export class ProjectWorkshop implements Workshop {
     const result = end.result === null ? null : readFileSync(file, 'utf8');
     try {
       await this.#inTurn(state, async () => {
-        const run = await this.#runWorkspace(state);
+        const run = await this.#openHere(state);
         await shared.handIn(state, { run, ws, turn }, result);
       });
       return end;

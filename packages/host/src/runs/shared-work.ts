@@ -75,6 +75,8 @@ export class SharedWork {
     if (workspaceKind(this.#files.run(run)) === 'folder') return;
     const head = await this.#head(run);
     if (head !== nothing && head.version !== this.#version(run)) await this.#replace(run, head);
+    // Nothing is known of it any more but what is here.
+    if (head === nothing) rmSync(this.#versionFile(run), { force: true });
     if (head !== nothing || this.#isBegun(run)) return;
     for (const earlier of [run.resumes, run.builds_on]) if (earlier !== null) await this.#fetchBranch(earlier, run);
   }
@@ -100,16 +102,16 @@ export class SharedWork {
     await bringBranch(this.#destination(run), await this.#get({ run_id: earlier }, stored));
   }
 
-  /** Stores what a run has accepted, of which nothing was stored before. */
+  /** Stores what a run has accepted, in place of whatever was stored before. Rejects with RUN_MOVED and HOST_FENCED. */
   async begin(of: Run, run: Workspace): Promise<void> {
-    await this.#move(of, nothing, { run: await this.#stored(of, run, [], null), turns: {} });
+    await this.#move(of, await this.#head(of), { run: await this.#stored(of, run, [], null), turns: {} });
   }
 
-  /** Stores a turn that was worked on, with the text of its result if that is good. */
+  /** Stores a turn that was worked on, with the text of its result if that is good. Rejects with RUN_MOVED and HOST_FENCED. */
   async handIn(of: Run, { run, ws, turn }: Worked, result: string | null): Promise<void> {
     const { turn_id, attempt } = turn;
+    const head = await this.#ownHead(of);
     const beginning = (await this.#files.beforeAll(of, turn, ws)).tree;
-    const head = await this.#head(of);
     const isApart = ws.root !== run.root;
     const known = isApart ? (head.turns[turn_id]?.work ?? null) : head.run;
     const work = await this.#stored(of, ws, [beginning], known);
@@ -118,9 +120,9 @@ export class SharedWork {
     await this.#move(of, head, { run: own, turns: { ...head.turns, [turn_id]: pending } });
   }
 
-  /** Stores what a run has accepted; with that, or if its work was given up, the turn is over. */
+  /** Stores what a run has accepted; with that, or if its work was given up, the turn is over. Rejects with RUN_MOVED and HOST_FENCED. */
   async settle(of: Run, { run, turn }: Omit<Worked, 'ws'>): Promise<void> {
-    const head = await this.#head(of);
+    const head = await this.#ownHead(of);
     const { [turn.turn_id]: _, ...turns } = head.turns;
     await this.#move(of, head, { run: await this.#stored(of, run, [], head.run), turns });
   }
@@ -147,10 +149,22 @@ export class SharedWork {
     return text === undefined ? nothing : (JSON.parse(text) as Head);
   }
 
+  /** The head of which this host has all. */
+  async #ownHead(run: Run): Promise<Head> {
+    const head = await this.#head(run);
+    if (head.version === this.#version(run)) return head;
+    const message = `another host has gone on with the work of run ${run.run_id}`;
+    throw new PatchbayError('RUN_MOVED', message, { run: run.run_id });
+  }
+
   /** Others see it first: whatever happens to this host then, it finds that it is not up to date, and fetches. */
   async #move(of: Run, before: Head, next: Omit<Head, 'version'>): Promise<void> {
     const head: Head = { ...next, version: randomUUID() };
-    await this.#artifacts.heads.write(of.run_id, JSON.stringify(head));
+    await this.#artifacts.heads.write(
+      of.run_id,
+      JSON.stringify(head),
+      before === nothing ? undefined : JSON.stringify(before),
+    );
     writeWhole(this.#versionFile(of), head.version);
     const left = objectsOf(head);
     const gone = objectsOf(before).filter((name) => !left.includes(name));

@@ -133,6 +133,29 @@ describe('A run that goes from host to host', () => {
     expect(b.accepted(run, 'x.txt')).toBe('attempt 1 on A');
   });
 
+  it('is not set back by a host that wakes up when another one has gone on', async () => {
+    const url = await server.database();
+    const { a, b } = await pair(url);
+    const run = await a.request(templateOf({ build: ['x', 'y'] }));
+    const [sleeps, wakes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    a.play = async (work, site) => {
+      leavesMark(work, site);
+      sleeps.resolve();
+      await wakes.promise;
+    };
+    const first = a.advance(run);
+    await sleeps.promise;
+    // As when others have taken it for dead and it has not noticed yet.
+    await server.run('DELETE FROM patchbay.claims', url);
+    await b.advance(run, 'turn:submitted build.x#1');
+    wakes.resolve();
+    // What it has done is of no use any more: it goes on with what the other one did.
+    a.play = leavesMark;
+    expect((await first).status).toBe('completed');
+    expect([a.accepted(run, 'x.txt'), a.accepted(run, 'y.txt')]).toEqual(['attempt 1 on B', 'attempt 1 on A']);
+    expect(a.worked).toEqual(['build.x#1', 'build.y#1']);
+  });
+
   it('takes turns that work beside each other along, done and half done', async () => {
     const { a, b } = await pair(await server.database());
     const run = await a.request(templateOf({ build: [['x', 'y'], 'z'] }, { reviewers: ['r'] }));

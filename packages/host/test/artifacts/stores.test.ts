@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../../test/eventually.ts';
 import { PostgresServer } from '../../../../test/postgres.ts';
 import { folder } from '../../../../test/project.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifacts.ts';
@@ -179,7 +181,7 @@ describe('Artifacts', () => {
     const runs = { old: 'completed', waiting: 'waiting', held: 'held' };
     for (const [run_id, status] of Object.entries(runs)) {
       await artifacts.put(run_id, 'work-1', Buffer.from('x'));
-      await artifacts.write(run_id, '{}');
+      await artifacts.write(run_id, '{}', undefined);
       const at = run_id === 'held' ? new Date().toISOString() : '2020-01-01T00:00:00.000Z';
       await server.run(
         `INSERT INTO patchbay.runs (run_id, status, head, created_at, updated_at) VALUES ('${run_id}', '${status}', 1, '${at}', '${at}')`,
@@ -195,15 +197,47 @@ describe('Artifacts', () => {
 });
 
 describe('The head of a run', () => {
+  const joined = "INSERT INTO patchbay.hosts (id, name, version, labels) VALUES ('host-1', 'a', '0', '{}')";
+  const fencing = 'UPDATE patchbay.hosts SET fenced_at = now()';
+
   it('is moved by a host until it is fenced', async () => {
     const { url, artifacts } = await inDatabase('host-1');
-    await server.run("INSERT INTO patchbay.hosts (id, name, version, labels) VALUES ('host-1', 'a', '0', '{}')", url);
-    await artifacts.write('run-1', 'first');
-    await artifacts.write('run-1', 'second');
-    await server.run('UPDATE patchbay.hosts SET fenced_at = now()', url);
-    await expect(artifacts.write('run-1', 'third')).rejects.toMatchObject({ code: 'HOST_FENCED' });
-    await expect(artifacts.write('run-2', 'first')).rejects.toMatchObject({ code: 'HOST_FENCED' });
+    await server.run(joined, url);
+    await artifacts.write('run-1', 'first', undefined);
+    await artifacts.write('run-1', 'second', 'first');
+    await server.run(fencing, url);
+    await expect(artifacts.write('run-1', 'third', 'second')).rejects.toMatchObject({ code: 'HOST_FENCED' });
+    await expect(artifacts.write('run-2', 'first', undefined)).rejects.toMatchObject({ code: 'HOST_FENCED' });
     expect(await artifacts.read('run-1')).toBe('second');
     expect(await artifacts.read('run-2')).toBeUndefined();
+  });
+
+  it('is not moved by a host that is being fenced', async () => {
+    const { url, artifacts } = await inDatabase('host-1');
+    await server.run(joined, url);
+    await artifacts.write('run-1', 'first', undefined);
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query(`BEGIN; ${fencing}`);
+    const writing = artifacts.write('run-1', 'second', 'first');
+    const outcome = expect(writing).rejects.toMatchObject({ code: 'HOST_FENCED' });
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%artifacts%'";
+    await eventually(async () => expect(await server.run(waiting, url)).toHaveLength(1));
+    await other.query('COMMIT');
+    await outcome;
+    expect(await artifacts.read('run-1')).toBe('first');
+  });
+
+  it('is not moved by one who does not know where it is', async () => {
+    const { artifacts } = await inDatabase();
+    await artifacts.write('run-1', 'first', undefined);
+    for (const before of [undefined, 'another']) {
+      await expect(artifacts.write('run-1', 'second', before)).rejects.toMatchObject({
+        code: 'RUN_MOVED',
+        run: 'run-1',
+      });
+    }
+    expect(await artifacts.read('run-1')).toBe('first');
   });
 });
