@@ -88,17 +88,22 @@ async function handOverWork(
   { kernel, project, to }: Pick<MigrateOptions, 'kernel' | 'to'> & { readonly project: Project },
   runs: readonly OpenRun[],
 ): Promise<void> {
+  const begun = runs.filter(({ run_id }) => existsSync(join(stateDir(project.dir), 'runs', run_id)));
   const env = { [databaseVariable]: to };
   const artifacts = await openArtifacts({ kernel, project: { ...project, engine: 'postgres' }, env });
-  const ledger = await openLedger(ledgerFile(project.dir));
+  if (artifacts === undefined) return;
   try {
-    for (const { run_id } of artifacts === undefined ? [] : runs) {
-      const { state } = await loadRun(ledger, run_id);
-      if (artifacts !== undefined && state !== undefined) await handOverRun(artifacts, project.dir, state);
+    const ledger = await openLedger(ledgerFile(project.dir));
+    try {
+      for (const { run_id } of begun) {
+        const { state } = await loadRun(ledger, run_id);
+        if (state !== undefined) await handOverRun(artifacts, project.dir, state);
+      }
+    } finally {
+      await ledger.close();
     }
   } finally {
-    await ledger.close();
-    await artifacts?.close();
+    await artifacts.close();
   }
 }
 

@@ -23,11 +23,13 @@ export async function handOverRun(artifacts: Artifacts, project: string, state: 
   if (!existsSync(join(files.run(state), 'git')) || workspaceKind(files.run(state)) !== 'worktree') return;
   const run = await openWorkspace({ project, run_id: state.run_id, state: files.run(state) });
   const shared = new SharedWork(artifacts, project, files);
-  await shared.begin(state, run);
-  for (const turn of state.turns) {
-    const isOpen = turn.reviews === null && turn.state !== 'accepted' && files.isBegun(state, turn);
-    if (isOpen)
-      await shared.handIn(state, { run, ws: await placeOf(run, state, turn), turn }, resultOf(files, state, turn));
+  const open = state.turns.filter(
+    (turn) => turn.reviews === null && turn.state !== 'accepted' && files.isBegun(state, turn),
+  );
+  if (open.length === 0) await shared.begin(state, run);
+  for (const turn of open) {
+    const ws = await placeOf(run, state, turn);
+    await shared.handIn(state, { run, ws, turn }, resultOf(files, state, turn));
   }
 }
 
