@@ -11,4 +11,4 @@ it('a run whose host is killed before or after it writes into PostgreSQL is resu
     return problemsAfter(scene, await scene.live({ KILL_AT: moment }), straight);
   });
   expect(problems).toEqual({});
-});
+}, 600_000);

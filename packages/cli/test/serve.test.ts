@@ -102,11 +102,13 @@ describe('serve', () => {
     await vi.waitFor(
       () => {
         child.kill('SIGINT');
-        expect(child.exitCode).toBe(130);
+        expect(child.exitCode ?? child.signalCode).not.toBeNull();
       },
       { timeout: 60_000 },
     );
-    expect((await ended).status).toBe(130);
+    await ended;
+    // One of many may come while nobody takes them: a shell says 130 of both.
+    expect([130, 'SIGINT']).toContain(child.exitCode ?? child.signalCode);
   });
 });
 
