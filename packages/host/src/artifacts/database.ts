@@ -21,8 +21,8 @@ const lazily = `WITH lazily AS (SELECT set_config('synchronous_commit', 'off', t
 const replacing =
   'ON CONFLICT (run_id, name) DO UPDATE SET (sha256, content, stored_at) = (excluded.sha256, excluded.content, DEFAULT)';
 const put = `${lazily} INSERT INTO artifacts (run_id, name, sha256, content) SELECT $1::text, $2::text, $3::text, $4::bytea FROM lazily`;
-/** Whoever fences this host changes its row: before this, and nothing is written, or after it. */
-const unfenced = 'CROSS JOIN (SELECT FROM hosts WHERE id = $5 AND fenced_at IS NULL FOR SHARE) AS unfenced';
+/** Whoever fences this host takes the run from it: before this, and nothing is written, or after it. */
+const claimed = `CROSS JOIN (SELECT FROM claims WHERE kind = 'run' AND key = $1 AND host = $5 FOR SHARE) AS claimed`;
 const expired = `
   DELETE FROM artifacts a
   WHERE a.stored_at < clock_timestamp() - make_interval(days => $1)
@@ -83,8 +83,9 @@ export class DatabaseArtifacts implements ArtifactStore, ArtifactHeads {
     const { count } =
       host === undefined
         ? await this.#ask({ text: `${put} ${replacing}`, values })
-        : await this.#ask({ text: `${put} ${unfenced} ${replacing}`, values: [...values, host] });
-    if (count === 0) throw new PatchbayError('HOST_FENCED', `this host, ${host}, was taken for dead`, { run: run_id });
+        : await this.#ask({ text: `${put} ${claimed} ${replacing}`, values: [...values, host] });
+    if (count === 0)
+      throw new PatchbayError('HOST_FENCED', `run ${run_id} is not this host's any more, ${host}`, { run: run_id });
   }
 
   /** Removes what is left of runs that ended long ago; gives those runs. */

@@ -195,12 +195,13 @@ describe('Artifacts', () => {
 });
 
 describe('The head of a run', () => {
-  it('is moved by a host until it is fenced', async () => {
+  it('is moved by the host that has the run, until others take it', async () => {
     const { url, artifacts } = await inDatabase('host-1');
     await server.run("INSERT INTO patchbay.hosts (id, name, version, labels) VALUES ('host-1', 'a', '0', '{}')", url);
+    await server.run("INSERT INTO patchbay.claims (kind, key, host) VALUES ('run', 'run-1', 'host-1')", url);
     await artifacts.write('run-1', 'first');
     await artifacts.write('run-1', 'second');
-    await server.run('UPDATE patchbay.hosts SET fenced_at = now()', url);
+    await server.run('DELETE FROM patchbay.claims', url);
     await expect(artifacts.write('run-1', 'third')).rejects.toMatchObject({ code: 'HOST_FENCED' });
     await expect(artifacts.write('run-2', 'first')).rejects.toMatchObject({ code: 'HOST_FENCED' });
     expect(await artifacts.read('run-1')).toBe('second');
