@@ -81,7 +81,8 @@ export class People {
       return true;
     } catch (error) {
       const { code, message } = error as { code?: unknown; message: string };
-      const what = `${how}: ${typeof code === 'string' ? code : (/"code":"(\w+)"/.exec(message)?.[1] ?? message)}`;
+      const told = /"code":"(\w+)"|^error (\w+):/m.exec(message);
+      const what = `${how}: ${typeof code === 'string' ? code : (told?.[1] ?? told?.[2] ?? message)}`;
       this.told.set(what, (this.told.get(what) ?? 0) + 1);
       return false;
     }

@@ -23,10 +23,11 @@ const replacing = `
   WHERE artifacts.sha256 = $6::text`;
 const put = `${lazily} INSERT INTO artifacts (run_id, name, sha256, content) SELECT $1::text, $2::text, $3::text, $4::bytea FROM lazily`;
 /**
- * Whoever fences this host changes its row: before this, and nothing is written, or after it. What is no host cannot be fenced.
+ * Whoever fences this host takes its runs from it: before this, and nothing is written, or after it. What is no host cannot be
+ * fenced.
  */
-const unfenced = `
-  WHERE $5::text IS NULL OR EXISTS (SELECT FROM hosts WHERE id = $5 AND fenced_at IS NULL FOR SHARE)`;
+const claimed = `
+  WHERE $5::text IS NULL OR EXISTS (SELECT FROM claims WHERE kind = 'run' AND key = $1 AND host = $5 FOR SHARE)`;
 const expired = `
   DELETE FROM artifacts a
   WHERE a.stored_at < clock_timestamp() - make_interval(days => $1)
@@ -84,10 +85,10 @@ export class DatabaseArtifacts implements ArtifactStore, ArtifactHeads {
     const host = this.#host() ?? null;
     const content = Buffer.from(head);
     const values = [run_id, headName, sha256Of(content), content, host, before === undefined ? null : sha256Of(before)];
-    const { count } = await this.#ask({ text: `${put} ${unfenced} ${replacing}`, values });
+    const { count } = await this.#ask({ text: `${put} ${claimed} ${replacing}`, values });
     if (count > 0) return;
     if ((await this.read(run_id)) === before) {
-      throw new PatchbayError('HOST_FENCED', `this host, ${host}, was taken for dead`, { run: run_id });
+      throw new PatchbayError('HOST_FENCED', `run ${run_id} is not this host's any more, ${host}`, { run: run_id });
     }
     throw new PatchbayError('RUN_MOVED', `another host has gone on with the work of run ${run_id}`, { run: run_id });
   }

@@ -48,6 +48,9 @@ export async function loadRun(
   return { row, state: fold(steps) };
 }
 
+/** Why this host cannot end a run by itself. */
+const isOthers: ReadonlySet<string> = new Set(['RUN_MOVED', 'RUN_UNKNOWN', 'RUN_ELSEWHERE']);
+
 /**
  * Carries one run on, step by step, until it has ended or waits for somebody. Its state is that of its events: whatever
  * happens to this process, another one goes on from there.
@@ -63,6 +66,7 @@ export class RunEngine {
   /** Steps that all have let pass, in this process. */
   readonly #passed = new Set<string>();
   #state: RunState | undefined;
+  #lost: AbortSignal | undefined;
   #writing: Promise<unknown> = Promise.resolve();
   #fault: unknown;
 
@@ -71,8 +75,12 @@ export class RunEngine {
     this.#parts = parts;
   }
 
-  /** Goes on until the run has ended, waits, or other hosts must go on with it. Throws what is wrong with the host, such as a ledger that cannot be written. */
-  async advance(signal?: AbortSignal): Promise<RunState> {
+  /**
+   * Goes on until the run has ended, waits, or other hosts must go on with it. At `signal` it stops in good order; when the run is
+   * `lost` to another host, nothing more is written. Throws what is wrong with the host, such as a ledger that cannot be written.
+   */
+  async advance(signal?: AbortSignal, lost?: AbortSignal): Promise<RunState> {
+    this.#lost = lost;
     const { row, state } = await loadRun(this.#parts.ledger, this.#run);
     this.#state = state;
     const stop = () => this.#abort.abort();
@@ -100,7 +108,7 @@ export class RunEngine {
     try {
       await this.#stepAs(() => abortedBy(why, this.#now, this.#time));
     } catch (error) {
-      if (error instanceof PatchbayError && (error.code === 'RUN_MOVED' || error.code === 'RUN_UNKNOWN')) return false;
+      if (error instanceof PatchbayError && isOthers.has(error.code)) return false;
       throw error;
     }
     this.#abort.abort();
@@ -163,16 +171,22 @@ export class RunEngine {
   #start(action: Action): void {
     const place = 'step' in action ? action.step.id : 'turn' in action ? action.turn.step : 'run';
     if (this.#busy.has(place) || (place === 'run' && this.#busy.size > 0)) return;
+    const head = this.#state?.head;
     const done = this.#perform(action)
-      .catch((error) => this.#failed(error))
+      .catch((error) => this.#failed(error, head))
       .finally(() => this.#busy.delete(place));
     this.#busy.set(place, done);
   }
 
-  /** Somebody else moved the run: look again. A refusal holds it. Everything else is a fault of the host. */
-  async #failed(error: unknown): Promise<void> {
+  /**
+   * Somebody else moved the run: look again. So it is with a step that has become impossible since the run stood at `head`. A refusal holds
+   * it. Everything else is a fault of the host.
+   */
+  async #failed(error: unknown, head?: number): Promise<void> {
     if (this.#abort.signal.aborted) return;
-    if (error instanceof PatchbayError && error.code === 'RUN_MOVED') await this.#look();
+    const code = error instanceof PatchbayError ? error.code : undefined;
+    const isMoved = code === 'RUN_MOVED' || (code === 'RUN_TRANSITION' && this.#state?.head !== head);
+    if (isMoved) await this.#look();
     else if (error instanceof PatchbayError && error.code === 'HOOK_REFUSED')
       await this.#hold(error.message).catch((fault) => this.#failed(fault));
     else this.#fault = error;
@@ -186,19 +200,26 @@ export class RunEngine {
   }
 
   /** Makes the next step of the run: written down only if nobody else has made one meanwhile. */
-  #step<E extends EventName>(payload: EventPayload<E>): Promise<EventPayload<E>> {
-    return this.#stepAs(() => payload);
+  #step<E extends EventName>(payload: EventPayload<E>, isAgain = false): Promise<EventPayload<E>> {
+    return this.#stepAs(() => payload, isAgain);
   }
 
-  /** A step that is made up when its turn has come. */
-  #stepAs<E extends EventName>(make: () => EventPayload<E>): Promise<EventPayload<E>> {
+  /**
+   * A step that is made up when its turn has come. Unless it is made once more, it must be possible now: who decided on it may have known
+   * less than has been seen since.
+   */
+  #stepAs<E extends EventName>(make: () => EventPayload<E>, isAgain = false): Promise<EventPayload<E>> {
     const { promise: written, resolve, reject } = Promise.withResolvers<void>();
     const emitted = this.#writing.then(() => {
+      if (this.#lost?.aborted)
+        throw new PatchbayError('RUN_ELSEWHERE', `run ${this.#run} is carried on by another host`, { run: this.#run });
       const after = this.#state?.head ?? 0;
       // The others of a parallel group may still have something to say when one of them has the run held.
       if (this.#state !== undefined && isSettled(this.#state.status))
         throw new PatchbayError('RUN_MOVED', `run ${this.#run} is ${this.#state.status}`, { run: this.#run });
-      return this.#parts.emitter.emit(make(), {
+      const payload = make();
+      if (!isAgain) apply(this.#state, { seq: after + 1, type: payload.event, payload });
+      return this.#parts.emitter.emit(payload, {
         after,
         appended: (event) => {
           // Whoever looked meanwhile, as others had written something, has seen it already.
@@ -233,12 +254,12 @@ export class RunEngine {
   async #perform(action: Action): Promise<void> {
     switch (action.kind) {
       case 'ask':
-        await this.#step(this.#now.asking as EventPayload<'gate:pending'>);
+        await this.#step(this.#now.asking as EventPayload<'gate:pending'>, true);
         return;
       case 'dispatch':
         return this.#dispatch(action);
       case 'work': {
-        const dispatch = await this.#step<'turn:dispatched'>(action.turn.dispatch);
+        const dispatch = await this.#step<'turn:dispatched'>(action.turn.dispatch, true);
         return this.#work({ ...action.turn, dispatch });
       }
       case 'advise': {

@@ -77,7 +77,8 @@ export class Runs {
     const claim = await peers.take('run', run_id);
     if (claim === undefined) throw elsewhere(run_id);
     try {
-      const state = await engine.advance(signal === undefined ? claim.lost : AbortSignal.any([signal, claim.lost]));
+      const either = signal === undefined ? claim.lost : AbortSignal.any([signal, claim.lost]);
+      const state = await engine.advance(either, claim.lost);
       if (claim.lost.aborted && !isSettled(state.status)) throw elsewhere(run_id);
       return state;
     } catch (error) {

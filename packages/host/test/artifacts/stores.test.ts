@@ -197,10 +197,12 @@ describe('Artifacts', () => {
 });
 
 describe('The head of a run', () => {
-  const joined = "INSERT INTO patchbay.hosts (id, name, version, labels) VALUES ('host-1', 'a', '0', '{}')";
-  const fencing = 'UPDATE patchbay.hosts SET fenced_at = now()';
+  const joined = `
+    INSERT INTO patchbay.hosts (id, name, version, labels) VALUES ('host-1', 'a', '0', '{}');
+    INSERT INTO patchbay.claims (kind, key, host) VALUES ('run', 'run-1', 'host-1')`;
+  const fencing = 'DELETE FROM patchbay.claims';
 
-  it('is moved by a host until it is fenced', async () => {
+  it('is moved by the host that has the run, until others take it', async () => {
     const { url, artifacts } = await inDatabase('host-1');
     await server.run(joined, url);
     await artifacts.write('run-1', 'first', undefined);

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventPayload, refuse } from 'patchbay-sdk';
 import { describe, expect, it } from 'vitest';
 import { abortRun, castVote } from '../../src/runs/decisions.ts';
+import { RunEngine, requestRun } from '../../src/runs/engine.ts';
 import { automatic, failing, human, Pretend, result, stage, story, templateOf } from './fixture.ts';
 
 describe('A run', () => {
@@ -300,5 +302,47 @@ describe('A run that is aborted', () => {
     await expect(abortRun({ ledger, emitter }, 'run-1', { by: 'ada', reason: 'again' })).rejects.toMatchObject({
       code: 'RUN_TRANSITION',
     });
+  });
+});
+
+describe('A run that another host has taken over', () => {
+  /** A host in the middle of the first turn of a run, and what lets it finish that. */
+  async function inTurn() {
+    const [working, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const workshop = new Pretend(async () => {
+      working.resolve();
+      await done.promise;
+      return result();
+    });
+    const host = await stage(workshop);
+    const run_id = 'run-1';
+    const template = templateOf({ a: ['x', 'y'] }, { gates: { a: human('a') } });
+    await requestRun(host.ledger, { run_id, template, goal: 'Make it work', by: 'ada' });
+    const lost = new AbortController();
+    const running = new RunEngine(run_id, host.parts).advance(lost.signal, lost.signal);
+    await working.promise;
+    return { ...host, running, lost, finish: () => done.resolve() };
+  }
+
+  it('gets no step a second time from the one that had it', async () => {
+    const { running, finish, ledger, file } = await inTurn();
+    const heard = new Promise<void>((resolve) => ledger.on('elsewhere', () => resolve()));
+    const other = await stage(new Pretend(), file);
+    expect((await other.resume()).status).toBe('waiting');
+    await heard;
+    // So that it has looked: a step that was decided on before that is the one that must not be made.
+    await sleep(200);
+    finish();
+    expect((await running).status).toBe('waiting');
+    const steps = await story(ledger);
+    expect(steps).toHaveLength(new Set(steps).size);
+  });
+
+  it('gets nothing more from the one that has heard so, though its turn is done', async () => {
+    const { running, finish, lost, ledger } = await inTurn();
+    lost.abort();
+    finish();
+    await running;
+    expect(await story(ledger)).toEqual(['run:started', 'turn:dispatched a.x#1']);
   });
 });

@@ -11,6 +11,8 @@ import { type Act, transact } from './transaction.ts';
 /** A change that waits for its transaction. */
 interface Change {
   readonly act: Act;
+  /** Who asked for it: a host that has joined again since is another one, and what it asked for before is not to be. */
+  readonly host: string | undefined;
   readonly characters: number;
   readonly done: (value: unknown) => void;
   readonly failed: (error: unknown) => void;
@@ -65,7 +67,7 @@ export class Writer {
         resolve(value as T);
         told?.(value as T);
       };
-      this.#waiting.push({ act, characters, done, failed: reject });
+      this.#waiting.push({ act, host: this.#host(), characters, done, failed: reject });
       this.#working ??= this.#work();
     });
   }
@@ -74,7 +76,10 @@ export class Writer {
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const changes = this.#nextGroup();
-      const outcomes = await this.#outcomes(changes.map(({ act }) => act));
+      const outcomes = await this.#outcomes(
+        changes.map(({ act }) => act),
+        changes[0]?.host,
+      );
       for (const [i, outcome] of outcomes.entries()) {
         if ('error' in outcome) changes[i]?.failed(outcome.error);
         else changes[i]?.done(outcome.value);
@@ -85,32 +90,33 @@ export class Writer {
 
   #nextGroup(): Change[] {
     let [count, characters] = [0, 0];
+    const host = this.#waiting[0]?.host;
     for (const change of this.#waiting) {
-      if (count === mostChanges || characters >= mostCharacters) break;
+      if (count === mostChanges || characters >= mostCharacters || change.host !== host) break;
       characters += change.characters;
       count++;
     }
     return this.#waiting.splice(0, count);
   }
 
-  async #outcomes(acts: readonly Act[]): Promise<Outcome[]> {
+  async #outcomes(acts: readonly Act[], host: string | undefined): Promise<Outcome[]> {
     try {
-      return await this.#transact(acts);
+      return await this.#transact(acts, host);
     } catch (error) {
       // One of them is at fault: each on its own, so that the others do not pay for it.
       if (acts.length > 1 && !isStorageFault(error)) {
         const outcomes: Outcome[] = [];
-        for (const act of acts) outcomes.push(...(await this.#outcomes([act])));
+        for (const act of acts) outcomes.push(...(await this.#outcomes([act], host)));
         return outcomes;
       }
       return acts.map(() => ({ error: fault(error, this.#server.shown, 'written') }));
     }
   }
 
-  async #transact(acts: readonly Act[]): Promise<Outcome[]> {
+  async #transact(acts: readonly Act[], host: string | undefined): Promise<Outcome[]> {
     for (let tries = 1; ; tries++) {
       try {
-        const outcomes = await transact(await this.#connected(), this.#server, acts, this.#host());
+        const outcomes = await transact(await this.#connected(), this.#server, acts, host);
         this.#written(acts);
         return outcomes;
       } catch (error) {
