@@ -58,11 +58,13 @@ export class Running {
   readonly #program: string;
   readonly #child: ChildProcess;
   readonly #cage: Cage;
+  readonly #folders: JobFolders;
   readonly #status: Status | undefined;
   readonly #streams: Streams;
   readonly #live: Live | undefined;
   readonly #began = performance.now();
   #why: Reason | undefined;
+  #cleared: Promise<void> | undefined;
   #timer: NodeJS.Timeout;
   #silence: NodeJS.Timeout | undefined;
 
@@ -86,15 +88,18 @@ export class Running {
       throw this.#cannotStart(error);
     }
     streams.attach(this.#child);
+    this.#folders = folders;
     this.#streams = streams;
     this.#live = listener === undefined ? undefined : new Live(streams.reading, listener);
     this.group = this.#child.pid ?? 0;
-    this.#status = command.tells ? statusFrom(this.#child.stdio[3] as Readable) : undefined;
+    const status = command.tells ? (this.#child.stdio[3] as Readable) : undefined;
+    // Bubblewrap takes a while to end after the job has: what is left of that is cleared away meanwhile.
+    this.#status = status && statusFrom(status, () => this.#clear(this.#why !== undefined));
     this.#cage =
       this.#status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => this.#status?.['child-pid']);
     this.#timer = setTimeout(() => this.#stop('deadline'), job.timeoutMs);
     if (job.silenceMs !== undefined) this.#limitSilence(job.silenceMs);
-    this.ended = this.#watch().finally(() => folders.remove());
+    this.ended = this.#watch();
   }
 
   /** Has it ended as if its time were over. */
@@ -132,23 +137,36 @@ export class Running {
 
   async #watch(): Promise<Ended> {
     const told = this.#status === undefined ? undefined : once(this.#child.stdio[3] as Readable, 'close');
-    const [code, signal] = await once(this.#child, 'exit').catch((error) => {
+    const [code, signal] = await once(this.#child, 'exit').catch(async (error) => {
       clearTimeout(this.#timer);
       clearTimeout(this.#silence);
+      await this.#folders.remove();
       throw this.#cannotStart(error);
     });
     const durationMs = performance.now() - this.#began;
     clearTimeout(this.#timer);
     clearTimeout(this.#silence);
     this.#live?.free();
-    this.#cage.killRest();
+    const cleared = this.#clear(this.#why !== undefined || signal !== null);
     await within(drainMs, Promise.all([told, this.#streams.ended()]));
     this.#streams.destroy();
     this.#live?.end();
     this.#child.stdio[3]?.destroy();
-    await this.#cage.gone();
-    if (this.#why !== undefined || signal !== null) await clearUp(this.#job);
+    await cleared;
     return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
+  }
+
+  /** Ends what is left of it once it has ended, or was ended, and then removes its folders. Done once; never rejects. */
+  #clear(wasEnded: boolean): Promise<void> {
+    this.#cleared ??= this.#clearAway(wasEnded);
+    return this.#cleared;
+  }
+
+  async #clearAway(wasEnded: boolean): Promise<void> {
+    this.#cage.killRest();
+    await this.#cage.gone();
+    if (wasEnded) await clearUp(this.#job);
+    await this.#folders.remove();
   }
 
   #rest() {
@@ -207,8 +225,12 @@ async function within(ms: number, done: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-function statusFrom(stream: Readable): Status {
+/** What is told on a stream, as it comes; calls `onEnd` when the job has ended by itself. */
+function statusFrom(stream: Readable, onEnd: () => void): Status {
   const status: Status = {};
-  eachLine(stream, (line) => Object.assign(status, JSON.parse(line)));
+  eachLine(stream, (line) => {
+    Object.assign(status, JSON.parse(line));
+    if (status['exit-code'] !== undefined) onEnd();
+  });
   return status;
 }
