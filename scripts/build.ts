@@ -154,13 +154,18 @@ const command = {
   minifySyntax: true,
   minifyWhitespace: true,
 } satisfies BuildOptions;
-// One bundle for the command, split by command: start-up is a feature.
-const { outputFiles } = await build({
-  ...command,
-  entryPoints: { main: 'packages/cli/src/main.ts', ...processes },
+const bundled = {
   plugins: [sdkBasics, zodApart, noPrograms, builtinsByName],
   // Its modules for bundlers, which are the same but can be put into one; those for Node are some seventy functions.
   alias: { yaml: './node_modules/yaml/browser/index.js' },
+} satisfies BuildOptions;
+/** What of npm is loaded when it is needed, by file. */
+const npm: Readonly<Record<string, string>> = { arborist: '@npmcli/arborist', pacote: 'pacote' };
+// One bundle for the command, split by command: start-up is a feature.
+const { outputFiles } = await build({
+  ...command,
+  ...bundled,
+  entryPoints: { main: 'packages/cli/src/main.ts', ...npm, ...processes },
   write: false,
 });
 mkdirSync('packages/cli/dist');
@@ -169,6 +174,43 @@ for (const { path, text } of outputFiles) {
   writeFileSync(path, /\btypeof require\b|\b__dirname\b/.test(text) ? `${banner.js}\n${text}` : text);
 }
 await build({ ...command, entryPoints: { zod: 'zod' } });
+
+/** Commands that promise to be quick, each a script of its own: bin/patchbay.cjs keeps the code that V8 makes of them. */
+const quick = ['plugin-install', 'plugin-list', 'plugin-verify'];
+
+/** Of the commands only this one; and npm's own parts, which are large, from where the others have them. */
+function only(name: string): Plugin {
+  return {
+    name: 'only',
+    setup({ onResolve }) {
+      onResolve({ filter: /./ }, ({ path, kind }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const file = Object.keys(npm).find((one) => npm[one] === path);
+        if (file !== undefined) return { path: `../${file}.mjs`, external: true };
+        return /^\.\/commands\//.test(path) && path !== `./commands/${name}.ts` ? { path, external: true } : undefined;
+      });
+    },
+  };
+}
+
+mkdirSync('packages/cli/dist/quick');
+for (const name of quick) {
+  const { outputFiles } = await build({
+    ...command,
+    ...bundled,
+    entryPoints: ['packages/cli/src/main.ts'],
+    plugins: [only(name), ...bundled.plugins],
+    format: 'cjs',
+    splitting: false,
+    // Where the other files are.
+    define: { 'import.meta.dirname': '__dirname' },
+    write: false,
+  });
+  const text = `(function (require, __dirname) {${outputFiles[0]?.text}})`;
+  // Its name for the cache: V8 itself takes two scripts of the same length for the same.
+  const id = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  writeFileSync(`packages/cli/dist/quick/${name}.js`, `//${id}\n${text}`);
+}
 
 // The built-in plugins go along with the command, without their tests.
 for (const name of ['plugin-json-report', 'plugin-slack-notify']) {

@@ -25,15 +25,19 @@ function start() {
     process.stdout.write(`${version}\n`);
     return;
   }
-  const main = join(__dirname, '..', 'dist', 'main.mjs');
+  const dist = join(__dirname, '..', 'dist');
+  const main = join(dist, 'main.mjs');
   if (!existsSync(main)) {
     fail('NOT_BUILT', 'this checkout of Patchbay is not built yet', 'run "npm run build" in it first');
     return;
   }
   // In the user's own cache: a shared temporary folder could be written by others.
-  const cache = process.env.XDG_CACHE_HOME || join(require('node:os').homedir(), '.cache');
-  require('node:module').enableCompileCache(join(cache, 'patchbay'));
-  import(require('node:url').pathToFileURL(main).href);
+  const cache = join(process.env.XDG_CACHE_HOME || join(require('node:os').homedir(), '.cache'), 'patchbay');
+  require('node:module').enableCompileCache(cache);
+  const name = process.argv.slice(2, 4).join('-');
+  const script = join(dist, 'quick', `${name}.js`);
+  if (/^[a-z]+-[a-z]+$/.test(name) && existsSync(script)) require('./script.cjs').runScript(script, dist, cache);
+  else import(require('node:url').pathToFileURL(main).href);
 }
 
 start();

@@ -160,6 +160,8 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
-// Plugins may have left timers and connections behind; what was printed must get out first.
-process.stdout.write('', () => process.exit());
+// Not awaited at the top level: some of the commands are built as scripts, which know no such thing.
+main().then(() => {
+  // Plugins may have left timers and connections behind; what was printed must get out first.
+  process.stdout.write('', () => process.exit());
+});

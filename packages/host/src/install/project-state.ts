@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { messageOf, PatchbayError, suggestion } from 'patchbay-sdk';
 import { type Home, homeOf } from './home.ts';
 import { type Lock, readLock } from './lock.ts';
@@ -87,7 +87,8 @@ export function folderOf(home: Home, name: string): string {
   if (!safeName.test(name)) {
     throw new PatchbayError('PLUGIN_UNKNOWN', `${JSON.stringify(name)} is no name of a plugin`, { plugin: name });
   }
-  return join(home.pluginsDir, name);
+  // Not `join`: such a name needs no tidying, and there may be hundreds.
+  return home.pluginsDir + sep + name;
 }
 
 /** Refuses the name of a plugin that the project does not have. */

@@ -8,7 +8,7 @@ export interface NameLimits {
 
 const segmentBytes = 255; // What common file systems hold.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFD]/u;
-const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
+const device = /^(?:con|prn|aux|nul|com[0-9\xb9\xb2\xb3]|lpt[0-9\xb9\xb2\xb3]|conin\$|conout\$) *(?:\.|$)/i;
 
 /**
  * The segments of the name of an entry, or a sentence saying why it is refused. A leading `./`, as `tar -C dir .` writes
