@@ -149,9 +149,10 @@ describe('A run that goes from host to host', () => {
     await server.run('DELETE FROM patchbay.claims', url);
     await b.advance(run, 'turn:submitted build.x#1');
     wakes.resolve();
-    // What it has done is of no use any more: it goes on with what the other one did.
+    // What it has done is of no use any more. When it has the run again, it goes on with what the other one did.
+    await expect(first).rejects.toMatchObject({ code: 'RUN_ELSEWHERE' });
     a.play = leavesMark;
-    expect((await first).status).toBe('completed');
+    expect((await a.advance(run)).status).toBe('completed');
     expect([a.accepted(run, 'x.txt'), a.accepted(run, 'y.txt')]).toEqual(['attempt 1 on B', 'attempt 1 on A']);
     expect(a.worked).toEqual(['build.x#1', 'build.y#1']);
   });
