@@ -35,13 +35,14 @@ import { findProject, type Project } from '../packages/host/src/config/project.t
 import { chooseRuntime } from '../packages/host/src/containers/choose.ts';
 import { checkedMounts } from '../packages/host/src/containers/mount-rules.ts';
 import { clearAdvisory, readPlan, requestDay } from '../packages/host/src/day/index.ts';
+import { alone } from '../packages/host/src/hosts/peers.ts';
 import { commit } from '../packages/host/src/install/transaction.ts';
 import { Emitter } from '../packages/host/src/outbound/emitter.ts';
 import { newToken, prove } from '../packages/host/src/runs/approvers.ts';
 import { castVote } from '../packages/host/src/runs/decisions.ts';
 import { loadRun } from '../packages/host/src/runs/engine.ts';
 import { unlabelled } from '../packages/host/src/runs/labels.ts';
-import type { Runs } from '../packages/host/src/runs/runs.ts';
+import { Runs, type RunsParts } from '../packages/host/src/runs/runs.ts';
 import { fold } from '../packages/host/src/runs/state.ts';
 import { findTemplate } from '../packages/host/src/runs/template/find.ts';
 import { readTemplate } from '../packages/host/src/runs/template/read.ts';
@@ -339,9 +340,9 @@ const provoke: Record<ErrorCode, () => unknown> = {
     const ledger = await openPostgresLedger(await postgres.database(), { host: () => 'gone' });
     return await ledger.append(sample('run:started')).finally(() => ledger.close());
   },
-  // Until hosts on one database carry runs on.
   RUN_ELSEWHERE: () => {
-    throw new PatchbayError('RUN_ELSEWHERE', 'another host carries run-1 on', { run: 'run-1' });
+    const peers = { ...alone, take: async () => undefined };
+    return new Runs({ peers } as unknown as RunsParts).advance('run-1');
   },
   LEDGER_MOVED: async () => {
     const cwd = await eventful();
