@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { reporters } from './test/reporters.ts';
+import { reporters, retry } from './test/reporters.ts';
 
 const conditions = ['patchbay-source'];
 
@@ -16,5 +16,6 @@ export default defineConfig({
     // Most of them wait for processes and clocks, so more than one for each core.
     maxWorkers: 3,
     reporters,
+    retry,
   },
 });

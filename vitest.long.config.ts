@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { reporters } from './test/reporters.ts';
+import { reporters, retry } from './test/reporters.ts';
 
 const conditions = ['patchbay-source'];
 const common = { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } };
@@ -34,6 +34,7 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 600_000,
           expect,
+          retry,
         },
       },
       {
@@ -50,6 +51,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect,
+          retry,
         },
       },
     ],
