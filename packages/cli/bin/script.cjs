@@ -17,7 +17,9 @@ function runScript(file, dist, cache) {
     cachedData: load(saved),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (script.cachedDataRejected !== false) {
+  // Help, or a command that failed early, has run too little of it.
+  const isHelp = process.argv.some((word) => word === '--help' || word === '-h');
+  if (script.cachedDataRejected !== false && !isHelp) {
     process.once('exit', (code) => code === 0 && save(saved, script.createCachedData()));
   }
   script.runInThisContext()(require, dist);

@@ -22,7 +22,9 @@ beforeEach(() => {
 
 describe('the code that is kept of a quick command', () => {
   it('is there from the first time it ends well on, and is not written again', () => {
-    expect(patchbay(['plugin', 'list', '--cwd', '/nowhere'], { env: { XDG_CACHE_HOME: home } }).status).toBe(2);
+    const env = { XDG_CACHE_HOME: home };
+    expect(patchbay(['plugin', 'list', '--cwd', '/nowhere'], { env }).status).toBe(2);
+    expect(patchbay(['plugin', 'list', '--help'], { env }).status).toBe(0);
     expect(kept()).toEqual([]);
     expect(list()).toEqual(none);
     const [file = ''] = kept();
