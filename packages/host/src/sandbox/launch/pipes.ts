@@ -62,13 +62,13 @@ export class Pipes {
   }
 }
 
-/** Throws where there is no pipe. Neither end may wait for somebody at the other. */
+/** Throws where there is no pipe. To open an end is not to wait for somebody at the other; to read is to wait. */
 function opened(file: string): Pipe {
-  const read = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const first = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    return { read, write: openSync(file, constants.O_WRONLY | constants.O_NONBLOCK) };
-  } catch (error) {
-    closeSync(read);
-    throw error;
+    const write = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    return { read: openSync(file, constants.O_RDONLY), write };
+  } finally {
+    closeSync(first);
   }
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -6,12 +6,12 @@ import type { Readable } from 'node:stream';
 import { type Ended, type Job, usualGraceMs } from '../job.ts';
 import { eachLine } from '../wire.ts';
 import { clearUp } from './after.ts';
-import { type Cage, groupCage, inNamespace, namespaceCage, ownNamespace, safeFor } from './cage.ts';
-import { type FolderPlace, JobFolders } from './job-folders.ts';
+import { type Cage, groupCage, namespaceCage } from './cage.ts';
+import type { JobFolders } from './job-folders.ts';
 import { type Listener, Live } from './live.ts';
-import type { Pipes } from './pipes.ts';
 import { CannotStart, programOf } from './preflight.ts';
-import { Streams } from './streams.ts';
+import { type Place, type Started, start } from './start.ts';
+import type { Streams } from './streams.ts';
 
 /** How long what was printed last may take to arrive once the process has ended. */
 const drainMs = 250;
@@ -26,26 +26,11 @@ const signalNames = new Map(
 /** Why a job was ended before it did so by itself. */
 type Reason = 'deadline' | 'silence' | 'abort';
 
-/** Where jobs run. */
-export interface Place extends FolderPlace {
-  /** What their streams are made of. */
-  readonly pipes: Pipes;
-  /** Bubblewrap, where it works. */
-  readonly bwrap: string | undefined;
-}
-
 /** What bubblewrap tells of the job in it. */
 interface Status {
   'child-pid'?: number;
   /** Missing if the program could not be started, or was ended before. */
   'exit-code'?: number;
-}
-
-/** What is started for a job. */
-interface Command {
-  readonly argv: readonly string[];
-  /** Whether it is bubblewrap, which tells of the job in it on 3. */
-  readonly tells: boolean;
 }
 
 /** One job, from its start to when nothing is left of it. */
@@ -72,27 +57,12 @@ export class Running {
   constructor(job: Job, place: Place, listener?: Listener) {
     this.#job = job;
     this.#program = programOf(job);
-    const { pipes } = place;
-    const command = commandFor(job, this.#program, place.bwrap);
-    let folders: JobFolders | undefined;
-    let streams: Streams | undefined;
-    try {
-      folders = new JobFolders(place);
-      const env = { ...job.env, ...folders.give(job.files ?? {}), TMPDIR: folders.tmp };
-      const input = job.stdin === undefined ? undefined : folders.put('stdin', job.stdin);
-      streams = new Streams(pipes, input, listener?.follow === 'talk');
-      this.#child = this.#spawn(streams, command, env);
-    } catch (error) {
-      streams?.discard();
-      folders?.remove();
-      throw this.#cannotStart(error);
-    }
-    streams.attach(this.#child);
+    const { child, folders, streams, status } = this.#start(place, listener?.follow === 'talk');
+    this.#child = child;
     this.#folders = folders;
     this.#streams = streams;
     this.#live = listener === undefined ? undefined : new Live(streams.reading, listener);
     this.group = this.#child.pid ?? 0;
-    const status = command.tells ? (this.#child.stdio[3] as Readable) : undefined;
     // Bubblewrap takes a while to end after the job has: what is left of that is cleared away meanwhile.
     this.#status = status && statusFrom(status, () => this.#clear(this.#why !== undefined));
     this.#cage =
@@ -129,10 +99,12 @@ export class Running {
     this.#live?.taken(count);
   }
 
-  #spawn(streams: Streams, { argv, tells }: Command, env: Record<string, string>): ChildProcess {
-    const [command = '', ...args] = argv;
-    const stdio = [...streams.stdio, ...(tells ? ['pipe' as const] : [])];
-    return spawn(command, args, { cwd: this.#job.cwd, env: tells ? safeFor(env) : env, detached: true, stdio });
+  #start(place: Place, talks: boolean): Started {
+    try {
+      return start(this.#job, this.#program, place, talks);
+    } catch (error) {
+      throw error instanceof CannotStart ? error : this.#cannotStart(error);
+    }
   }
 
   async #watch(): Promise<Ended> {
@@ -208,13 +180,6 @@ export class Running {
     const message = `${this.#program} could not be started: ${cause instanceof Error ? cause.message : cause}`;
     return new CannotStart({ file: this.#program, message, hint: 'See what the system says about it.' });
   }
-}
-
-function commandFor(job: Job, program: string, bwrap: string | undefined): Command {
-  const own = [program, ...job.argv.slice(1)];
-  if (job.namespace === 'own') return { argv: ownNamespace(own), tells: true };
-  if (job.namespace === 'none' || bwrap === undefined) return { argv: own, tells: false };
-  return { argv: inNamespace(bwrap, job, own), tells: true };
 }
 
 /** Waits for something, not longer than so many milliseconds; what has come by then is taken, however busy the machine. */
