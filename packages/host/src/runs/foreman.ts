@@ -131,6 +131,7 @@ export class Foreman {
   }
 
   async #lookOnce(): Promise<void> {
+    if (this.#busy.size >= this.#atOnce) return;
     const open = new Set<string>();
     for await (const row of this.#parts.ledger.runs({ status: openStatuses })) {
       if (this.#stopping.signal.aborted) return;
