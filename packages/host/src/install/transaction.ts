@@ -38,7 +38,8 @@ export function commit(workDir: string, change: Change): void {
     }
   }
   try {
-    writeDurably(join(workDir, journalName), JSON.stringify(change), workDir);
+    replace(join(workDir, journalName), JSON.stringify(change), workDir);
+    settle(workDir);
     apply(workDir, change);
   } catch (error) {
     undo(workDir, change);
@@ -88,14 +89,15 @@ function apply(workDir: string, { moves, removes, writes }: Change): void {
     // Somebody may have edited it after the crash: that is not ours to overwrite. `list` and `doctor` tell what is missing.
     if (textOf(file) !== before) continue;
     if (text === null) rmSync(file, { force: true });
-    else writeDurably(file, text, workDir);
+    else replace(file, text, workDir);
   }
+  for (const folder of foldersOf(writes)) settle(folder);
 }
 
 function undo(workDir: string, { moves, removes, writes }: Change): void {
   for (const { file, before } of writes) {
     if (before === null) rmSync(file, { force: true });
-    else if (textOf(file) !== before) writeDurably(file, before, workDir);
+    else if (textOf(file) !== before) replace(file, before, workDir);
   }
   for (const dir of removes) if (existsSync(trashOf(workDir, dir))) renameSync(trashOf(workDir, dir), dir);
   for (const { from, to } of moves) {
@@ -103,6 +105,12 @@ function undo(workDir: string, { moves, removes, writes }: Change): void {
     renameSync(to, from);
   }
   for (const { to } of moves) if (existsSync(backupOf(to)) && !existsSync(to)) renameSync(backupOf(to), to);
+  for (const folder of foldersOf(writes)) settle(folder);
+}
+
+/** Each once: a wait for the disk is the longest part of an installation. */
+function foldersOf(writes: Change['writes']): Set<string> {
+  return new Set(writes.map(({ file }) => dirname(file)));
 }
 
 /** What was replaced or taken away is gone for good, and the journal with it, last of all. */
@@ -125,8 +133,8 @@ export function textOf(file: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-/** Replaces a file at once: whoever reads it sees the old text or the new one. */
-function writeDurably(file: string, text: string, workDir: string): void {
+/** Replaces a file at once: whoever reads it sees the old text or the new one. After a power cut too, once it is settled. */
+function replace(file: string, text: string, workDir: string): void {
   mkdirSync(workDir, { recursive: true });
   const prepared = join(workDir, `write-${basename(file)}`);
   const handle = openSync(prepared, 'w', 0o644);
@@ -137,11 +145,15 @@ function writeDurably(file: string, text: string, workDir: string): void {
     closeSync(handle);
   }
   renameSync(prepared, file);
-  const folder = openSync(dirname(file), 'r');
+}
+
+/** What was renamed in a folder will be found so after a power cut. */
+function settle(folder: string): void {
+  const handle = openSync(folder, 'r');
   try {
-    fsyncSync(folder);
+    fsyncSync(handle);
   } finally {
-    closeSync(folder);
+    closeSync(handle);
   }
 }
 

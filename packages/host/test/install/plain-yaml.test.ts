@@ -16,7 +16,20 @@ describe('the text of a YAML file', () => {
     '# nothing\n',
     'plugins:\n',
     'plugins:\n  a:\n    version: 1.0.0\n    enabled: true # on\n  b: {config: {n: 1, list: [x, "y", null]}}\n',
+    'a:\n  b:\n  c:\n    d: 1.0.0\n# x\n    e: word\n  f: false\ng: null\n',
+    'a:\n    b: x\n  c: y\n',
+    'a: x\n  b: y\n',
+    'a:\nb: x\n  c: y\n',
+    '  a: x\n  b: y\n',
+    '  a: x\nb: y\n',
+    'a: x\n  more\n',
+    'a: x \nb: y # z\n',
+    'a:  x\r\nb: y\r\n',
+    'a: null\nnull: x\ntrue: y\n',
+    'constructor: x\ntoString: y\nhas_own: z\n',
+    'a: 1.0\nb: 1.0.0\nbeta: 1.0.0-beta.1+e5\nc: yes\nd: True\ne: ~\n',
     'a: 1\na: 2\n',
+    'a: x\nb:\n  c: x\n  c: y\n',
     'a: {b: 1, b: 2}\n',
     'list:\n  - {x: 1, x: 2}\n',
     'base: &base {x: 1}\nmore: *base\n',
@@ -44,6 +57,21 @@ describe('the text of a YAML file', () => {
         const text = stringify(value);
         expect(readYamlText(text)).toEqual(byLibrary(text));
       }),
+    );
+  });
+
+  it('is read as the library reads it, in whatever way its lines are indented', () => {
+    const line = fc.tuple(
+      fc.constantFrom('', '  ', '    ', '      ', ' '),
+      fc.constantFrom('a', 'b', 'c-d', 'true', 'e_f'),
+      fc.constantFrom(':', ':', ':', ': x', ': true', ': null', ': 1.0.0', ': 1.0', ' :', ': # x', ''),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+        const text = lines.map((parts) => parts.join('')).join('\n');
+        expect(readYamlText(text)).toEqual(byLibrary(text));
+      }),
+      { numRuns: 5000 },
     );
   });
 
