@@ -34,7 +34,7 @@ export function effortsIn(file: string): Effort[] {
   return efforts;
 }
 
-/** Those that a life of a host was at, at a moment. */
-export function underWay(efforts: readonly Effort[], pid: string | undefined, at = Number.POSITIVE_INFINITY): Effort[] {
-  return efforts.filter((one) => one.pid === pid && one.begun <= at && (one.over ?? at + 1) > at);
+/** Those that a life of a host is at. */
+export function underWay(efforts: readonly Effort[], pid: string): Effort[] {
+  return efforts.filter((one) => one.pid === pid && one.over === undefined);
 }

@@ -1,4 +1,4 @@
-import { type Effort, underWay } from './effects.ts';
+import type { Effort } from './effects.ts';
 import type { Fault } from './faults.ts';
 import { runsAtOnce } from './member.ts';
 
@@ -66,13 +66,13 @@ function shown({ host, pid, begun, over, isDone }: Effort): string {
   return `${host} (${pid}) at ${new Date(begun).toISOString()}, ${how}`;
 }
 
-/** How long it took from each fault of a kind until another host, or another life of it, was at what its victim had been at. */
+/** How long it took from each fault of a kind until another host, or another life of it, was at what its victim had begun. */
 export function takeOvers(kind: Fault['kind'], { efforts, faults }: Pick<Evidence, 'efforts' | 'faults'>): number[] {
   return faults
     .filter((fault) => fault.kind === kind)
     .flatMap(({ pid, from }) => {
-      const lost = underWay(efforts, pid, from);
-      return lost.flatMap(({ key }) => {
+      const begun = efforts.filter((one) => one.pid === pid && one.begun <= from);
+      return begun.flatMap(({ key }) => {
         const next = efforts.find((one) => one.key === key && one.pid !== pid && one.begun > from);
         return next === undefined ? [] : [next.begun - from];
       });
