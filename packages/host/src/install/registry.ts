@@ -3,7 +3,6 @@ import { PatchbayError } from 'patchbay-sdk';
 import { isMap, parseDocument } from 'yaml';
 import { isBuiltinEntry } from '../config/builtin-entry.ts';
 import type { Home } from './home.ts';
-import { readYamlText } from './plain-yaml.ts';
 
 /** What the project's config says of an installed plugin. */
 export interface Registered {
@@ -94,9 +93,10 @@ function parseConfig(home: Home, text: string): Record<string, unknown> {
     value = parse(text, errors);
     if (errors.length > 0) throw invalid(home, 'is not JSON');
   } else {
-    const read = readYamlText(text);
-    if ('error' in read) throw invalid(home, read.error);
-    value = read.value ?? {};
+    const document = parseDocument(text);
+    const [error] = document.errors;
+    if (error !== undefined) throw invalid(home, error.message.split('\n')[0] ?? 'is not YAML');
+    value = document.toJS() ?? {};
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(home, 'must be an object');
   return value as Record<string, unknown>;
