@@ -50,10 +50,8 @@ export class LauncherProcess {
     this.ready = this.#isReady.promise;
     // It is no failure if nobody asks.
     this.ready.catch(() => undefined);
-    // Small, and with few threads to compile code that never runs long: all it has is copied whenever it starts a job, and so
-    // garbage is not left to pile up.
-    const small = ['--max-old-space-size=64', '--max-semi-space-size=1', '--v8-pool-size=0'];
-    const flags = [...entryFlags, ...small];
+    // Small, and with no threads to compile code that never runs long: all it has is copied whenever it starts a job.
+    const flags = [...entryFlags, '--max-old-space-size=64', '--v8-pool-size=0'];
     // Detached: Ctrl-C is for the host, which decides what becomes of its jobs.
     this.#child = spawn(process.execPath, [...flags, entryFile('launcher-main'), ...args], {
       env: {},

@@ -75,22 +75,17 @@ export function safeFor(env: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ofLoader.test(name)));
 }
 
-/** The options that give a job what is not `safeFor` bubblewrap itself. */
-export function loaderOptions(env: Readonly<Record<string, string>>): string[] {
-  return setting(Object.entries(env).filter(([name]) => ofLoader.test(name)));
-}
-
-function setting(variables: readonly (readonly [string, string])[]): string[] {
-  return variables.flatMap(([name, value]) => ['--setenv', name, value]);
-}
-
-/**
- * The options that make a namespace for a job, with a /proc that shows nothing else; status comes on 3. The job gets the
- * variables in `given` besides those that bubblewrap has.
- */
-export function namespaceOptions(
-  { cwd, readOnly = [], writable = [], hidden = [] }: Pick<Job, 'cwd' | 'readOnly' | 'writable' | 'hidden'>,
-  given: Readonly<Record<string, string>> = {},
+/** The command that runs `argv` in a namespace of its own, with a /proc that shows nothing else; status comes on 3. */
+export function inNamespace(
+  bwrap: string,
+  {
+    cwd,
+    env,
+    readOnly = [],
+    writable = [],
+    hidden = [],
+  }: Pick<Job, 'cwd' | 'env' | 'readOnly' | 'writable' | 'hidden'>,
+  argv: readonly string[],
 ): string[] {
   const guarded = [
     ...readOnly.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -99,16 +94,9 @@ export function namespaceOptions(
     // Otherwise root could mount them anew.
     ...(readOnly.length + hidden.length > 0 ? ['--cap-drop', 'ALL'] : []),
   ];
-  return [...own, '3', ...guarded, ...setting(Object.entries(given)), '--chdir', cwd];
-}
-
-/** The command that runs `argv` in a namespace of its own. */
-export function inNamespace(
-  bwrap: string,
-  job: Pick<Job, 'cwd' | 'env' | 'readOnly' | 'writable' | 'hidden'>,
-  argv: readonly string[],
-): string[] {
-  return [bwrap, ...loaderOptions(job.env), ...namespaceOptions(job), '--', ...argv];
+  const loader = Object.entries(env).filter(([name]) => ofLoader.test(name));
+  const set = loader.flatMap(([name, value]) => ['--setenv', name, value]);
+  return [bwrap, ...own, '3', ...guarded, ...set, '--chdir', cwd, '--', ...argv];
 }
 
 /**

@@ -10,8 +10,7 @@ const nothing = Buffer.alloc(0);
 
 /** Keeps head and tail of a stream in bounded memory, however much comes. */
 export class Capture {
-  /** Grows with what comes, up to `half`: most print little, and a process that keeps more memory starts others slower. */
-  #head: Buffer = nothing;
+  #head: Buffer | undefined;
   #headBytes = 0;
   /** A ring: the oldest byte stands at `#at` once it is full. */
   #tail: Buffer | undefined;
@@ -22,19 +21,11 @@ export class Capture {
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
     const room = half - this.#headBytes;
-    if (room > 0) this.#addToHead(chunk.subarray(0, room));
-    if (chunk.length > room) this.#addToTail(chunk.subarray(room).subarray(-half));
-  }
-
-  #addToHead(chunk: Buffer): void {
-    const bytes = this.#headBytes + chunk.length;
-    if (bytes > this.#head.length) {
-      const larger = Buffer.allocUnsafe(Math.min(half, Math.max(bytes, 2 * this.#head.length)));
-      this.#head.copy(larger, 0, 0, this.#headBytes);
-      this.#head = larger;
+    if (room > 0) {
+      this.#head ??= Buffer.alloc(half);
+      this.#headBytes += chunk.copy(this.#head, this.#headBytes);
     }
-    chunk.copy(this.#head, this.#headBytes);
-    this.#headBytes = bytes;
+    if (chunk.length > room) this.#addToTail(chunk.subarray(room).subarray(-half));
   }
 
   #addToTail(chunk: Buffer): void {
@@ -61,7 +52,7 @@ export class Capture {
   }
 
   #kept(): Buffer {
-    const head = this.#head.subarray(0, this.#headBytes);
+    const head = this.#head?.subarray(0, this.#headBytes) ?? nothing;
     const tail = this.#tail?.subarray(0, this.#tailBytes) ?? nothing;
     const seam = this.#tailBytes < half ? 0 : this.#at;
     return Buffer.concat([head, tail.subarray(seam), tail.subarray(0, seam)]);

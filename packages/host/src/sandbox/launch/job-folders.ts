@@ -1,5 +1,5 @@
-import { close, lstatSync, mkdirSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { close, lstatSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { makeFolder, removeFolder } from './folder.ts';
 
 /** Where the folders of jobs are made. */
@@ -16,36 +16,18 @@ export interface FolderPlace {
  * can be: on a disk that others write to, making and removing a few files can take as long as the job.
  */
 export class JobFolders {
-  readonly #place: FolderPlace;
+  /** For its temporary files. */
+  readonly tmp: string;
   readonly #memory: string | undefined;
-  #tmp: string;
-  #isMade = false;
   /** A removed folder that is open loses its name at once, and its place on the disk, which takes longer, later. */
-  #open: number | undefined;
+  readonly #open: number | undefined;
   readonly #files: string[] = [];
 
-  /** Makes the one in memory; `make` makes the other, which can take long. Throws what the file system says. */
-  constructor(place: FolderPlace) {
-    const { tempDir, memoryDir, prefix } = place;
-    this.#place = place;
+  /** Makes them. Throws what the file system says. */
+  constructor({ tempDir, memoryDir, prefix }: FolderPlace) {
+    this.tmp = makeFolder(tempDir, prefix);
+    this.#open = attempt(() => openSync(this.tmp, 'r'));
     this.#memory = memoryDir === undefined ? undefined : attempt(() => makeFolder(memoryDir, prefix));
-    this.#tmp = join(tempDir, basename(this.#memory ?? ''));
-    if (this.#memory === undefined) this.make();
-  }
-
-  /** For its temporary files. Once it is made, this may be another than before: somebody else may have taken that name. */
-  get tmp(): string {
-    return this.#tmp;
-  }
-
-  /** Makes what is not made yet. Throws what the file system says. */
-  make(): void {
-    if (this.#isMade) return;
-    const { tempDir, prefix } = this.#place;
-    const isOurs = this.#memory !== undefined && attempt(() => mkdirSync(this.#tmp, 0o700) ?? true);
-    if (!isOurs) this.#tmp = makeFolder(tempDir, prefix);
-    this.#isMade = true;
-    this.#open = attempt(() => openSync(this.#tmp, 'r'));
   }
 
   /** Writes a file for each text; gives the path of each by its variable. Throws what the file system says. */
@@ -59,14 +41,12 @@ export class JobFolders {
     const memory = this.#memory;
     // There may be less memory than disk.
     const inMemory = memory === undefined ? undefined : attempt(() => this.#write(join(memory, name), text));
-    if (inMemory !== undefined) return inMemory;
-    this.make();
-    return this.#write(join(this.#tmp, name), text);
+    return inMemory ?? this.#write(join(this.tmp, name), text);
   }
 
   /** Removes them, whatever was made of them. What cannot be removed is left; never throws. */
   async remove(): Promise<void> {
-    for (const dir of [this.#isMade ? this.#tmp : undefined, this.#memory]) {
+    for (const dir of [this.tmp, this.#memory]) {
       if (dir !== undefined && !this.#removeUntouched(dir)) await removeFolder(dir);
     }
     const open = this.#open;

@@ -62,13 +62,13 @@ export class Pipes {
   }
 }
 
-/** Throws where there is no pipe. To open an end is not to wait for somebody at the other; to read is to wait. */
+/** Throws where there is no pipe. Neither end may wait for somebody at the other. */
 function opened(file: string): Pipe {
-  const first = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const read = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const write = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
-    return { read: openSync(file, constants.O_RDONLY), write };
-  } finally {
-    closeSync(first);
+    return { read, write: openSync(file, constants.O_WRONLY | constants.O_NONBLOCK) };
+  } catch (error) {
+    closeSync(read);
+    throw error;
   }
 }

@@ -18,18 +18,18 @@ const usualPath = '/usr/bin:/bin';
 /** As much of the first line as Linux looks at. */
 const lineBytes = 256;
 
-/** Sees whether a job can be started, given its program. Throws CannotStart with what is wrong and what to do. */
-export function check({ argv: [name = ''], cwd, env }: Job, program: string): void {
+/** The program of a job, as an absolute path. Throws CannotStart with what is wrong with it and what to do. */
+export function programOf({ argv, cwd, env }: Job): string {
   if (!isFolder(cwd))
     throw refusal(cwd, `there is no folder ${cwd} to run in`, 'Make the folder, or correct its path.');
-  // One that was found on the PATH is a program.
-  if (name.includes('/')) checkFile(program, env['PATH'] ?? usualPath);
-}
-
-/** The program of a job, as an absolute path, not checked yet. Throws CannotStart where it is not on the PATH. */
-export function programOf({ argv: [name = ''], cwd, env }: Job): string {
-  if (name.includes('/')) return resolve(cwd, name);
-  const found = onPath(name, env['PATH'] ?? usualPath, cwd);
+  const [name = ''] = argv;
+  const path = env['PATH'] ?? usualPath;
+  if (name.includes('/')) {
+    const file = resolve(cwd, name);
+    checkFile(file, path);
+    return file;
+  }
+  const found = onPath(name, path, cwd);
   if (found !== undefined) return found;
   throw refusal(
     name,

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -6,12 +6,12 @@ import type { Readable } from 'node:stream';
 import { type Ended, type Job, usualGraceMs } from '../job.ts';
 import { eachLine } from '../wire.ts';
 import { clearUp } from './after.ts';
-import { type Cage, groupCage, namespaceCage } from './cage.ts';
-import type { JobFolders } from './job-folders.ts';
+import { type Cage, groupCage, inNamespace, namespaceCage, ownNamespace, safeFor } from './cage.ts';
+import { type FolderPlace, JobFolders } from './job-folders.ts';
 import { type Listener, Live } from './live.ts';
+import type { Pipes } from './pipes.ts';
 import { CannotStart, programOf } from './preflight.ts';
-import { type Place, type Started, start } from './start.ts';
-import type { Streams } from './streams.ts';
+import { Streams } from './streams.ts';
 
 /** How long what was printed last may take to arrive once the process has ended. */
 const drainMs = 250;
@@ -26,11 +26,26 @@ const signalNames = new Map(
 /** Why a job was ended before it did so by itself. */
 type Reason = 'deadline' | 'silence' | 'abort';
 
+/** Where jobs run. */
+export interface Place extends FolderPlace {
+  /** What their streams are made of. */
+  readonly pipes: Pipes;
+  /** Bubblewrap, where it works. */
+  readonly bwrap: string | undefined;
+}
+
 /** What bubblewrap tells of the job in it. */
 interface Status {
   'child-pid'?: number;
   /** Missing if the program could not be started, or was ended before. */
   'exit-code'?: number;
+}
+
+/** What is started for a job. */
+interface Command {
+  readonly argv: readonly string[];
+  /** Whether it is bubblewrap, which tells of the job in it on 3. */
+  readonly tells: boolean;
 }
 
 /** One job, from its start to when nothing is left of it. */
@@ -43,13 +58,11 @@ export class Running {
   readonly #program: string;
   readonly #child: ChildProcess;
   readonly #cage: Cage;
-  readonly #folders: JobFolders;
   readonly #status: Status | undefined;
   readonly #streams: Streams;
   readonly #live: Live | undefined;
   readonly #began = performance.now();
   #why: Reason | undefined;
-  #cleared: Promise<void> | undefined;
   #timer: NodeJS.Timeout;
   #silence: NodeJS.Timeout | undefined;
 
@@ -57,19 +70,31 @@ export class Running {
   constructor(job: Job, place: Place, listener?: Listener) {
     this.#job = job;
     this.#program = programOf(job);
-    const { child, folders, streams, status } = this.#start(place, listener?.follow === 'talk');
-    this.#child = child;
-    this.#folders = folders;
+    const { pipes } = place;
+    const command = commandFor(job, this.#program, place.bwrap);
+    let folders: JobFolders | undefined;
+    let streams: Streams | undefined;
+    try {
+      folders = new JobFolders(place);
+      const env = { ...job.env, ...folders.give(job.files ?? {}), TMPDIR: folders.tmp };
+      const input = job.stdin === undefined ? undefined : folders.put('stdin', job.stdin);
+      streams = new Streams(pipes, input, listener?.follow === 'talk');
+      this.#child = this.#spawn(streams, command, env);
+    } catch (error) {
+      streams?.discard();
+      folders?.remove();
+      throw this.#cannotStart(error);
+    }
+    streams.attach(this.#child);
     this.#streams = streams;
     this.#live = listener === undefined ? undefined : new Live(streams.reading, listener);
     this.group = this.#child.pid ?? 0;
-    // Bubblewrap takes a while to end after the job has: what is left of that is cleared away meanwhile.
-    this.#status = status && statusFrom(status, () => this.#clear(this.#why !== undefined));
+    this.#status = command.tells ? statusFrom(this.#child.stdio[3] as Readable) : undefined;
     this.#cage =
       this.#status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => this.#status?.['child-pid']);
     this.#timer = setTimeout(() => this.#stop('deadline'), job.timeoutMs);
     if (job.silenceMs !== undefined) this.#limitSilence(job.silenceMs);
-    this.ended = this.#watch();
+    this.ended = this.#watch().finally(() => folders.remove());
   }
 
   /** Has it ended as if its time were over. */
@@ -99,46 +124,31 @@ export class Running {
     this.#live?.taken(count);
   }
 
-  #start(place: Place, talks: boolean): Started {
-    try {
-      return start(this.#job, this.#program, place, talks);
-    } catch (error) {
-      throw error instanceof CannotStart ? error : this.#cannotStart(error);
-    }
+  #spawn(streams: Streams, { argv, tells }: Command, env: Record<string, string>): ChildProcess {
+    const [command = '', ...args] = argv;
+    const stdio = [...streams.stdio, ...(tells ? ['pipe' as const] : [])];
+    return spawn(command, args, { cwd: this.#job.cwd, env: tells ? safeFor(env) : env, detached: true, stdio });
   }
 
   async #watch(): Promise<Ended> {
     const told = this.#status === undefined ? undefined : once(this.#child.stdio[3] as Readable, 'close');
-    const [code, signal] = await once(this.#child, 'exit').catch(async (error) => {
+    const [code, signal] = await once(this.#child, 'exit').catch((error) => {
       clearTimeout(this.#timer);
       clearTimeout(this.#silence);
-      await this.#folders.remove();
       throw this.#cannotStart(error);
     });
     const durationMs = performance.now() - this.#began;
     clearTimeout(this.#timer);
     clearTimeout(this.#silence);
     this.#live?.free();
-    const cleared = this.#clear(this.#why !== undefined || signal !== null);
+    this.#cage.killRest();
     await within(drainMs, Promise.all([told, this.#streams.ended()]));
     this.#streams.destroy();
     this.#live?.end();
     this.#child.stdio[3]?.destroy();
-    await cleared;
-    return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
-  }
-
-  /** Ends what is left of it once it has ended, or was ended, and then removes its folders. Done once; never rejects. */
-  #clear(wasEnded: boolean): Promise<void> {
-    this.#cleared ??= this.#clearAway(wasEnded);
-    return this.#cleared;
-  }
-
-  async #clearAway(wasEnded: boolean): Promise<void> {
-    this.#cage.killRest();
     await this.#cage.gone();
-    if (wasEnded) await clearUp(this.#job);
-    await this.#folders.remove();
+    if (this.#why !== undefined || signal !== null) await clearUp(this.#job);
+    return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
   }
 
   #rest() {
@@ -182,6 +192,13 @@ export class Running {
   }
 }
 
+function commandFor(job: Job, program: string, bwrap: string | undefined): Command {
+  const own = [program, ...job.argv.slice(1)];
+  if (job.namespace === 'own') return { argv: ownNamespace(own), tells: true };
+  if (job.namespace === 'none' || bwrap === undefined) return { argv: own, tells: false };
+  return { argv: inNamespace(bwrap, job, own), tells: true };
+}
+
 /** Waits for something, not longer than so many milliseconds; what has come by then is taken, however busy the machine. */
 async function within(ms: number, done: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>();
@@ -190,12 +207,8 @@ async function within(ms: number, done: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What is told on a stream, as it comes; calls `onEnd` when the job has ended by itself. */
-function statusFrom(stream: Readable, onEnd: () => void): Status {
+function statusFrom(stream: Readable): Status {
   const status: Status = {};
-  eachLine(stream, (line) => {
-    Object.assign(status, JSON.parse(line));
-    if (status['exit-code'] !== undefined) onEnd();
-  });
+  eachLine(stream, (line) => Object.assign(status, JSON.parse(line)));
   return status;
 }
