@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { ofDatabase } from './test/database.ts';
 import { reporters, retry } from './test/reporters.ts';
 
 const conditions = ['patchbay-source'];
@@ -8,6 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['{packages,plugins,examples}/*/test/**/*.test.ts', 'test/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...ofDatabase],
     execArgv: ['--conditions=patchbay-source'],
     // Bounds for what hangs: a busy machine is slow.
     testTimeout: 180_000,

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ofDatabase } from './test/database.ts';
 import { reporters, retry } from './test/reporters.ts';
 
 const conditions = ['patchbay-source'];
@@ -39,6 +40,20 @@ export default defineConfig({
       },
       {
         ...common,
+        test: {
+          name: 'database',
+          include: ofDatabase,
+          execArgv,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          expect,
+          retry,
+        },
+      },
+      {
+        ...common,
         // Each test has a database of its own, of which its hosts and commands know by PATCHBAY_DATABASE_URL.
         test: {
           name: 'postgres',
@@ -47,7 +62,7 @@ export default defineConfig({
           globalSetup: ['test/store-server.ts'],
           setupFiles: ['test/store-each.ts'],
           maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect,

@@ -76,16 +76,19 @@ export class Runs {
     const { peers = alone } = this.#parts;
     const claim = await peers.take('run', run_id);
     if (claim === undefined) throw elsewhere(run_id);
+    let isTriedAgain = false;
     try {
       const either = signal === undefined ? claim.lost : AbortSignal.any([signal, claim.lost]);
       const state = await engine.advance(either, claim.lost);
       if (claim.lost.aborted && !isSettled(state.status)) throw elsewhere(run_id);
       return state;
     } catch (error) {
-      const isFenced = error instanceof PatchbayError && error.code === 'HOST_FENCED';
-      throw isFenced || claim.lost.aborted ? elsewhere(run_id, error) : error;
+      const code = error instanceof PatchbayError ? error.code : undefined;
+      // What was done and could not be written down is here: others would do it again.
+      isTriedAgain = code === 'LEDGER_WRITE';
+      throw code === 'HOST_FENCED' || claim.lost.aborted ? elsewhere(run_id, error) : error;
     } finally {
-      await claim.release();
+      if (!isTriedAgain) await claim.release();
     }
   }
 

@@ -122,6 +122,22 @@ describe('two hosts on one database', () => {
     await eventually(async () => expect(await dutiesOf()).toEqual([['b', ['assistant', 'observers']]]));
   });
 
+  it('keep what they have done while the database is started again: nobody does it once more', async () => {
+    const own = await PostgresServer.start();
+    onTestFinished(() => own.remove());
+    url = await own.database();
+    const seen = new Seen();
+    const a = await open('a', seen, { serve: true, workMs: 1500 });
+    await open('b', seen, { serve: true, workMs: 1500 });
+    const run = await a.request();
+    await eventually(() => expect(seen.worked).toHaveLength(1));
+    await own.stop('QUIT');
+    await sleep(2000);
+    await own.start();
+    await eventually(async () => expect((await a.service.ledger.run(run))?.status).toBe('waiting'));
+    expect(seen.worked).toHaveLength(1);
+  });
+
   it('of different versions take over from each other: a run that waits goes on with the newer one', async () => {
     const seen = new Seen();
     const old = await open('old', seen, { serve: true });
