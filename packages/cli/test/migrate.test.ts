@@ -18,7 +18,7 @@ afterAll(() => server.remove());
 
 /** A project with a run that waits at its gate. */
 function waiting(): { stage: Stage; run_id: string } {
-  const stage = new Stage('straight', { files: { 'patchbay.yaml': '# what we run\nplugins: {}\n' } });
+  const stage = new Stage('straight', { files: { 'patchbay.yaml': '# what we run\nplugins: {}   # none' } });
   return { stage, run_id: begin(stage, 3).run_id };
 }
 
@@ -80,7 +80,7 @@ describe('migrate', () => {
       counts: { events: before.length, runs: 1 },
       open_runs: [{ run_id, status: 'waiting' }],
     });
-    expect(stage.read('patchbay.yaml')).toBe('# what we run\nplugins: {}\nengine: postgres\n');
+    expect(stage.read('patchbay.yaml')).toBe('# what we run\nplugins: {}   # none\nengine: postgres\n');
     // Which database it is, is not in the project file.
     expectError(call(stage, 'status'), 2, 'DATABASE_URL', /PATCHBAY_DATABASE_URL is not set/);
     const there = { cwd: stage.dir, env: { PATCHBAY_DATABASE_URL: url } };
@@ -134,7 +134,7 @@ describe('migrate', () => {
     expect(planned.stdout).toMatch(/would be moved(.|\n)*events(.|\n)*Nothing was changed/);
     expect(planned.stdout).toContain(`${run_id} waiting`);
     expect(await rowsIn(url)).toEqual({});
-    expect(stage.read('patchbay.yaml')).toBe('# what we run\nplugins: {}\n');
+    expect(stage.read('patchbay.yaml')).toBe('# what we run\nplugins: {}   # none');
     const done = patchbay(['migrate'], { cwd: stage.dir, env: { PATCHBAY_DATABASE_URL: url } });
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout).toMatch(/moved to postgres:(.|\n)*commit it(.|\n)*PATCHBAY_DATABASE_URL/);
@@ -159,7 +159,7 @@ describe('migrate', () => {
     child.kill('SIGKILL');
     await ended;
     expect(typesOf(stage)).toEqual(before);
-    expect(stage.read('patchbay.yaml')).toBe('# what we run\nplugins: {}\n');
+    expect(stage.read('patchbay.yaml')).toBe('# what we run\nplugins: {}   # none');
     // The server undoes it once it has noticed.
     await expect.poll(() => rowsIn(url)).toEqual({ chain: 1, version: 1 });
     expect(json(stage, 0, 'migrate', '--to', url)).toMatchObject({ counts: { events: before.length } });

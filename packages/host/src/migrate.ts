@@ -111,19 +111,23 @@ function settingsOf({ dir }: Project): string {
   return join(dir, projectFileName);
 }
 
+/** A line more, where the text can take one; written anew where it says another engine, or is written in braces. */
+function withEngine(text: string): string {
+  const longer = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}engine: postgres\n`;
+  const read = parseDocument(longer);
+  if (read.errors.length === 0 && read.get('engine') === 'postgres') return longer;
+  const document = parseDocument(text);
+  document.set('engine', 'postgres');
+  return document.toString({ lineWidth: 0 });
+}
+
 /** Everything else in the file, comments included, stays as it is. */
 async function writeEngine(project: Project): Promise<void> {
   if (project.engine === 'postgres') return;
   await changing(project.dir, async ({ home }) => {
     const file = settingsOf(project);
     const before = textOf(file);
-    const document = parseDocument(before ?? '');
-    document.set('engine', 'postgres');
-    commit(home.workDir, {
-      moves: [],
-      removes: [],
-      writes: [{ file, before, text: document.toString({ lineWidth: 0 }) }],
-    });
+    commit(home.workDir, { moves: [], removes: [], writes: [{ file, before, text: withEngine(before ?? '') }] });
   });
 }
 
