@@ -9,12 +9,11 @@ const expect = { poll: { timeout: 60_000 } };
 
 /** What works on a ledger as hosts do, and so must do the same wherever that is kept. */
 const flows = [
-  'packages/host/test/{assistant,day,foreman}/*.test.ts',
+  'packages/host/test/{day,foreman}/*.test.ts',
   'packages/host/test/runs/!(template)*.test.ts',
-  'packages/host/test/{api/{resources,runs,stream},services/{api,approvals},reports/reporting}.test.ts',
-  'packages/host/test/{inbound/{life,once},outbound/lanes,outbound/sending/{flow,host,sender}}.test.ts',
-  'packages/cli/test/{run,approv}*.test.ts',
-  'packages/cli/test/{day,deliveries-send,serve,webhooks}.test.ts',
+  'packages/host/test/assistant/{chat,contract,restart,schedules}.test.ts',
+  'packages/host/test/{api/runs,services/approvals,inbound/once,outbound/lanes,outbound/sending/flow}.test.ts',
+  'packages/cli/test/{day,serve,{run,approv}*}.test.ts',
   'test/postgres-flows/*.test.ts',
 ];
 
@@ -25,13 +24,27 @@ export default defineConfig({
     projects: [
       {
         ...common,
-        // Crash, load and fresh-clone runs, one after the other: they want the machine for themselves.
         test: {
-          name: 'long',
-          include: ['test/long/*.test.ts'],
+          name: 'crash',
+          include: ['test/long/{chaos,webhooks,*-crash}.test.ts'],
+          execArgv,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect,
+          retry,
+        },
+      },
+      {
+        ...common,
+        // One after the other: they want the machine for themselves.
+        test: {
+          name: 'load',
+          include: ['test/long/{fresh-clone,hosts,soak}.test.ts'],
           execArgv,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 4 },
           testTimeout: 600_000,
           hookTimeout: 600_000,
           expect,
@@ -61,7 +74,7 @@ export default defineConfig({
           execArgv,
           globalSetup: ['test/store-server.ts'],
           setupFiles: ['test/store-each.ts'],
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 3 },
           testTimeout: 180_000,
           hookTimeout: 180_000,

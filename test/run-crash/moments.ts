@@ -1,9 +1,9 @@
 /**
- * Of how many moments of a kind a run is killed: before and after each step of it, all; the moments before and after an effect
- * are mostly the same ones again, told by the steps around it.
+ * Of how many moments of a kind a run is killed, evenly: most of those before and after a step of it; the moments before and after
+ * an effect are mostly the same ones again, told by the steps around it.
  */
 const enough: readonly (readonly [RegExp, number])[] = [
-  [/^(?:before|after) append /, Number.POSITIVE_INFINITY],
+  [/^(?:before|after) append /, 20],
   [/^(?:before|after|during) (?:core|settle)|^before git (?:commit|merge)-tree|^empty before\.json/, 2],
   // What stands in the bundle, and what is written anew whenever a workspace is opened, is all alike.
   [/^empty (?:alternates|decisions\.json|goal\.md|mandate\.md|objections\.json)/, 0],
