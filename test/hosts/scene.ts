@@ -53,18 +53,6 @@ export async function play({ runs, faults }: { runs: number; faults: number }): 
   }
   if (faults === 0) await people.ask(ids);
   const left = await settled(desk.ledger);
-  await (await import('/tmp/h5dump.ts' as string)).dump(
-    process.env['H5DUMP'] ?? '/tmp/h5dump',
-    members,
-    effects,
-    desk.ledger,
-  );
-  await (await import('/tmp/h5dump.ts' as string)).dump(
-    process.env['H5DUMP'] ?? '/tmp/h5dump',
-    members,
-    effects,
-    desk.ledger,
-  );
   await people.stop();
   if (left.length > 0) say(`unsettled: ${left.join(', ')}\n${members.map(tail).join('\n')}`, begun);
   const { counts, handedIn, wasted } = await read(desk.ledger);
