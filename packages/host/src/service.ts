@@ -193,7 +193,7 @@ async function joinOthers(
   if (url === undefined) return undefined;
   const { SharedPeers } = await import('./hosts/shared.ts');
   const facts = { name: hostname(), version, labels, serving: false, api: null, atOnce: null };
-  return SharedPeers.join(url, { facts, warn });
+  return SharedPeers.join(url, { facts, warn, idFile: join(stateDir(project.dir), 'host-id') });
 }
 
 async function runsOf(

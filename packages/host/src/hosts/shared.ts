@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf } from 'patchbay-sdk';
 import { Readers } from '../ledger/postgres/readers.ts';
 import { prepareDatabase } from '../ledger/postgres/schema.ts';
@@ -28,6 +29,11 @@ export interface Joining {
   readonly facts: HostFacts;
   /** Hears that it has lost the others, and that it is back. */
   readonly warn: (message: string) => void;
+  /**
+   * Holds the id of the host that was last in the same folder. Whoever joins has that to itself, so the other one is dead, and
+   * nobody has to find that out. Default: nothing is known of one.
+   */
+  readonly idFile?: string;
   readonly patience?: Partial<Patience>;
 }
 
@@ -42,6 +48,7 @@ export class SharedPeers implements Peers {
   readonly #connections: Readers;
   readonly #warn: Joining['warn'];
   readonly #patience: Patience;
+  readonly #idFile: string | undefined;
   /** Of this process, whatever it is called among the others. */
   readonly #process: string;
   readonly #freed = new Set<() => void>();
@@ -60,12 +67,13 @@ export class SharedPeers implements Peers {
   #beating: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(server: Server, process: string, { facts, warn, patience }: Joining) {
+  private constructor(server: Server, process: string, { facts, warn, patience, idFile }: Joining) {
     this.#server = server;
     this.#process = process;
     this.#connections = new Readers(server);
     this.#facts = facts;
     this.#warn = warn;
+    this.#idFile = idFile;
     this.#patience = { ...usual, ...patience };
   }
 
@@ -143,9 +151,10 @@ export class SharedPeers implements Peers {
   }
 
   async #join(): Promise<void> {
-    const before = this.#joined === 0 ? undefined : this.id;
+    const before = this.#joined === 0 ? idIn(this.#idFile) : this.id;
     const id = `${this.#process}-${this.#joined + 1}`;
     const member = await Member.join(this.#server, id, this.#facts, before);
+    if (this.#idFile !== undefined) writeFileSync(this.#idFile, id, { mode: 0o600 });
     // From now on what is written is written under this name.
     this.#joined += 1;
     this.#claims = new Claims(this.#connections, id);
@@ -223,5 +232,14 @@ export class SharedPeers implements Peers {
 
   #tellFreed(): void {
     for (const hear of this.#freed) hear();
+  }
+}
+
+function idIn(file: string | undefined): string | undefined {
+  try {
+    return file === undefined ? undefined : readFileSync(file, 'utf8');
+  } catch {
+    // There was none.
+    return undefined;
   }
 }

@@ -154,6 +154,21 @@ describe('two hosts on one database', () => {
     expect(seen.worked.map(({ host }) => host)).toEqual(['old', 'new']);
   });
 
+  it('is known to be dead by the next one in its folder, which goes on with its runs at once', async () => {
+    const dir = folder({ 'patchbay.yaml': 'engine: postgres\n' });
+    const host = () => openHost({ cwd: dir, version: '1.0.0', env: { PATCHBAY_DATABASE_URL: url } });
+    const first = await host();
+    await (await first.start()).peers.take('run', 'run-1');
+    const [{ id } = { id: '' }] = await listHosts(url);
+    await first.close();
+    // As if it had not been able to say goodbye.
+    const insert = `INSERT INTO patchbay.hosts (id, name, version, labels) VALUES ('${id}', 'a', '1', '{}')`;
+    await server.run(`${insert}; INSERT INTO patchbay.claims VALUES ('run', 'run-1', '${id}')`, url);
+    const second = await host();
+    onTestFinished(() => second.close());
+    expect(await (await second.start()).peers.take('run', 'run-1')).toBeDefined();
+  });
+
   it('do not carry on a run that the other one carries on', async () => {
     const seen = new Seen();
     const [a, b] = [await open('a', seen, { workMs: 2000 }), await open('b', seen)];
