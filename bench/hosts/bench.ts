@@ -145,10 +145,17 @@ async function waits(server: PostgresServer, { waiting, waitingMs }: Plan): Prom
       peers: { 'with one': without },
     };
   };
-  const all = 100 * (many.hosts + many.database);
+  // Hosts and a server cost something whether or not anything waits.
+  const more = 100 * (many.hosts + many.database - none.hosts - none.database);
   return {
     rows: [row('2 hosts', 'hosts'), row('PostgreSQL', 'database')],
-    goals: [goal(`% of a core that ${waiting} waiting runs take, hosts and database`, 2, all)],
+    goals: [
+      goal(
+        `% of a core that ${waiting} waiting runs take, hosts and database, beyond what those take by themselves`,
+        2,
+        more,
+      ),
+    ],
   };
 }
 
