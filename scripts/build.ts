@@ -82,6 +82,7 @@ await build({
     dialects: 'packages/host/src/dialects/index.ts',
     install: 'packages/host/src/install/index.ts',
     describe: 'packages/host/src/install/describe.ts',
+    listing: 'packages/host/src/install/listing.ts',
     manage: 'packages/host/src/install/manage.ts',
     kernel: 'packages/host/src/kernel/index.ts',
     ledger: 'packages/host/src/ledger/index.ts',

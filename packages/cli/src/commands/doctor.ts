@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chooseRuntime, discover, findProject, type Host, Launcher, openHost, runtimeStatus } from 'patchbay-host';
-import { listPlugins } from 'patchbay-host/install/manage';
+import { listPlugins } from 'patchbay-host/install/listing';
 import type { Endpoint } from 'patchbay-host/ledger';
 import { errorCodes, messageOf, PatchbayError } from 'patchbay-sdk/errors';
 import { builtins } from '../builtins.ts';

@@ -1,4 +1,4 @@
-import { listPlugins } from 'patchbay-host/install/manage';
+import { listPlugins } from 'patchbay-host/install/listing';
 import type { Run } from '../command.ts';
 import { columns } from '../text.ts';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, PatchbayError, suggestion } from 'patchbay-sdk';
 import { type Document, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { yamlValue } from './yaml-value.ts';
 
 /** Makes the error for what is wrong with the field at a path, with the line on which it stands. */
 export type Invalid = (path: readonly string[], what: string) => PatchbayError;
@@ -13,35 +14,55 @@ export interface YamlFile {
 
 /** Reads a YAML file of fields. Throws PROJECT_INVALID, which names the line. */
 export function readYaml(file: string): YamlFile {
-  const lines = new LineCounter();
-  let document: Document;
+  let text: string;
   try {
-    document = parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines });
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new PatchbayError('PROJECT_INVALID', `cannot read ${file}: ${messageOf(error)}`, { file, cause: error });
   }
+  const lines = new LineCounter();
+  let parsed: Document | undefined;
+  // Where something stands is asked only when it is wrong.
+  const document = () => {
+    parsed ??= parseDocument(text, { lineCounter: lines });
+    return parsed;
+  };
   const at = (offset: number | undefined, what: string, field?: string) => {
     const line = offset === undefined ? '' : `:${lines.linePos(offset).line}`;
     return new PatchbayError('PROJECT_INVALID', `${file}${line}: ${what}`, { file, field });
   };
   const invalid: Invalid = (path, what) => {
     const field = path.join('.');
-    return at(offsetOf(document, path), field === '' ? what : `"${field}": ${what}`, field);
+    return at(offsetOf(document(), path), field === '' ? what : `"${field}": ${what}`, field);
   };
-  const [syntax] = document.errors;
-  if (syntax !== undefined) throw at(syntax.pos[0], syntax.message.split('\n')[0] ?? 'is not YAML');
-  if (document.contents !== null && !isMap(document.contents)) throw invalid([], 'must hold fields, as in "plugins:"');
+  let root: unknown;
   try {
-    return { root: document.toJS() ?? {}, invalid };
+    root = yamlValue(text) ?? {};
   } catch (error) {
-    let alias: number | undefined;
+    const { offset, what } = mistakeIn(document()) ?? { offset: undefined, what: messageOf(error) };
+    throw at(offset, what);
+  }
+  if (typeof root !== 'object' || Array.isArray(root)) throw invalid([], 'must hold fields, as in "plugins:"');
+  return { root: root as Readonly<Record<string, unknown>>, invalid };
+}
+
+/** What is wrong with a text that could not be read, and where: the document has the better words for it. */
+function mistakeIn(document: Document): { offset: number | undefined; what: string } | undefined {
+  const [syntax] = document.errors;
+  if (syntax !== undefined) return { offset: syntax.pos[0], what: syntax.message.split('\n')[0] ?? 'is not YAML' };
+  try {
+    document.toJS();
+    return undefined;
+  } catch (error) {
+    let offset: number | undefined;
     visit(document, {
       Alias(_, node) {
-        alias = node.range?.[0];
+        offset = node.range?.[0];
         return visit.BREAK;
       },
     });
-    throw at(alias, `${messageOf(error)} (a value that begins with * is an alias; put it in quotes)`);
+    const what = `${messageOf(error)} (a value that begins with * is an alias; put it in quotes)`;
+    return { offset, what };
   }
 }
 

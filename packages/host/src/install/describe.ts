@@ -1,4 +1,4 @@
-import { type Listed, listed } from './manage.ts';
+import { type Listed, listed } from './listing.ts';
 import { readManifest } from './manifest/manifest.ts';
 import type { Manifest } from './manifest/manifest-type.ts';
 import { demand, folderOf, looking } from './project-state.ts';

@@ -8,7 +8,7 @@ import { type LockEntry, linked, lockText } from './lock.ts';
 import { readManifest } from './manifest/manifest.ts';
 import type { Manifest } from './manifest/manifest-type.ts';
 import { changing, demand, folderOf, type State } from './project-state.ts';
-import { withPlugin } from './registry.ts';
+import { withPlugin } from './registration.ts';
 import { commit } from './transaction.ts';
 
 /** How a plugin is brought in. */

@@ -1,52 +1,11 @@
 import { existsSync } from 'node:fs';
 import { messageOf, PatchbayError } from 'patchbay-sdk';
 import { integrityOf } from './integrity.ts';
+import { type Listed, listed } from './listing.ts';
 import { linked, lockText } from './lock.ts';
 import { changing, demand, folderOf, looking, type State } from './project-state.ts';
-import { withoutPlugin, withPlugin } from './registry.ts';
+import { withoutPlugin, withPlugin } from './registration.ts';
 import { commit } from './transaction.ts';
-
-/** One line of `plugin list`. */
-export interface Listed {
-  readonly name: string;
-  readonly version: string;
-  readonly hooks: readonly string[];
-  readonly enabled: boolean;
-  /** `ok`, or why it is not run. */
-  readonly status: string;
-  readonly source: string;
-}
-
-/** The plugins of a project, in alphabetical order. Does not open them: that is for `verifyPlugins`. */
-export function listPlugins(cwd: string): Promise<Listed[]> {
-  return looking(cwd, (state) => namesOf(state).map((name) => listed(state, name)));
-}
-
-function namesOf({ registered, lock }: State): string[] {
-  return [...new Set([...registered.keys(), ...Object.keys(lock)])].sort();
-}
-
-/** What is known of one plugin without opening it. */
-export function listed(state: State, name: string): Listed {
-  const registered = state.registered.get(name);
-  const entry = state.lock[name];
-  return {
-    name,
-    version: entry?.version ?? registered?.version ?? '',
-    hooks: entry?.hooks ?? [],
-    enabled: registered?.enabled ?? false,
-    status: statusOf(state, name),
-    source: entry?.source ?? registered?.path ?? '',
-  };
-}
-
-function statusOf(state: State, name: string): string {
-  const registered = state.registered.get(name);
-  if (registered?.path !== undefined) return 'ok';
-  if (registered === undefined) return 'not registered in the project file';
-  if (!Object.hasOwn(state.lock, name)) return 'not in the lock file: install it again';
-  return existsSync(folderOf(state.home, name)) ? 'ok' : 'its folder is missing: install it again';
-}
 
 /** Takes a plugin out: its folder, what the project file says of it, and its entry in the lock file. */
 export function removePlugin(cwd: string, name: string): Promise<{ name: string }> {

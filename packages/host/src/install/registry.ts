@@ -1,7 +1,7 @@
-import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser';
-import { PatchbayError } from 'patchbay-sdk';
-import { isMap, parseDocument } from 'yaml';
+import { type ParseError, parse } from 'jsonc-parser';
+import { messageOf, PatchbayError } from 'patchbay-sdk';
 import { isBuiltinEntry } from '../config/builtin-entry.ts';
+import { yamlValue } from '../config/yaml-value.ts';
 import type { Home } from './home.ts';
 
 /** What the project's config says of an installed plugin. */
@@ -16,8 +16,6 @@ export interface Registered {
   /** A module of the project itself, not an installed package. */
   readonly path: string | undefined;
 }
-
-type Fields = { version?: string; enabled?: boolean; config?: Readonly<Record<string, unknown>> };
 
 /** The plugins that the text of a project's config names, in its order. */
 export function readRegistered(home: Home, text: string | null): Map<string, Registered> {
@@ -47,56 +45,19 @@ export function readRegistered(home: Home, text: string | null): Map<string, Reg
   );
 }
 
-/** The text with a plugin put in or changed; everything else, comments and order included, as it was. */
-export function withPlugin(home: Home, before: string | null, name: string, fields: Fields): string {
-  const text = before ?? '';
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
-  if (home.kind === 'agentxchain') {
-    return set.reduce((json, [field, value]) => editJson(json, ['plugins', name, field], value), text);
-  }
-  const document = parseDocument(text);
-  const plugins = document.get('plugins', true);
-  if (!isMap(plugins)) document.set('plugins', document.createNode({}));
-  // `plugins: {}` is how an empty one is written; a full one reads better line by line.
-  else if (plugins.items.length === 0) plugins.flow = false;
-  for (const [field, value] of set) document.setIn(['plugins', name, field], document.createNode(value));
-  return document.toString();
-}
-
-/** The text without a plugin; everything else as it was. */
-export function withoutPlugin(home: Home, before: string | null, name: string): string {
-  const text = before ?? '';
-  if (home.kind === 'agentxchain') {
-    const names = Object.keys((parseConfig(home, text)['plugins'] ?? {}) as object);
-    const isLast = names.length === 1 && names[0] === name;
-    return isLast ? editJson(text, ['plugins'], {}) : editJson(text, ['plugins', name], undefined);
-  }
-  const document = parseDocument(text);
-  document.deleteIn(['plugins', name]);
-  return document.toString();
-}
-
-function editJson(text: string, path: string[], value: unknown): string {
-  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
-  const formattingOptions: FormattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
-  return applyEdits(text, modify(text, path, value, { formattingOptions }));
-}
-
-function parseConfig(home: Home, text: string): Record<string, unknown> {
+/** What the text of a project's config holds. Throws PROJECT_INVALID. */
+export function parseConfig(home: Home, text: string): Record<string, unknown> {
   let value: unknown;
   if (home.kind === 'agentxchain') {
     const errors: ParseError[] = [];
     value = parse(text, errors);
     if (errors.length > 0) throw invalid(home, 'is not JSON');
   } else {
-    const document = parseDocument(text);
-    const [error] = document.errors;
-    if (error !== undefined) throw invalid(home, error.message.split('\n')[0] ?? 'is not YAML');
-    value = document.toJS() ?? {};
+    try {
+      value = yamlValue(text) ?? {};
+    } catch (error) {
+      throw invalid(home, messageOf(error));
+    }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(home, 'must be an object');
   return value as Record<string, unknown>;

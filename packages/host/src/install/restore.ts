@@ -6,7 +6,7 @@ import type { InstallOptions } from './install.ts';
 import { integrityOf } from './integrity.ts';
 import { type LockEntry, linked } from './lock.ts';
 import { changing, folderOf, type State } from './project-state.ts';
-import { withPlugin } from './registry.ts';
+import { withPlugin } from './registration.ts';
 import { commit } from './transaction.ts';
 
 /** What became of each plugin of a lock file. */

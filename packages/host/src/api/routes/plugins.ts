@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { describePlugin } from '../../install/describe.ts';
-import { enablePlugin, type Listed, listPlugins } from '../../install/manage.ts';
+import { type Listed, listPlugins } from '../../install/listing.ts';
+import { enablePlugin } from '../../install/manage.ts';
 import { type Route, route } from '../route.ts';
 import { json, pluginName, text } from '../schemas.ts';
 
