@@ -9,8 +9,8 @@ import type { Appended, Elsewhere, Owed, Verified } from './store.ts';
 export interface Append {
   readonly draft: Draft;
   readonly owes: readonly Owed[];
-  /** The place of the last step of its run that its maker knows of. */
-  readonly after: number | undefined;
+  /** The last step of its run that its maker knows of: its place, or its id. */
+  readonly after: number | string | undefined;
 }
 
 /** How a change is to be made. */

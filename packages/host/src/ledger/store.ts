@@ -181,8 +181,8 @@ export interface DeliveryFilter {
 
 /** How an event is appended. */
 export interface AppendOptions {
-  /** The place of the last step of its run. Default: whichever that is. */
-  readonly after?: number;
+  /** The last step of its run: its place, or its id if it was asked for before and may not be written yet. Default: whichever that is. */
+  readonly after?: number | string;
   /**
    * The caller has made the payload of parts that are known to fit, and is believed: for what comes by the thousand. Default:
    * false, its schema is asked.
@@ -275,7 +275,7 @@ export interface LedgerNews {
 export interface LedgerStore {
   /**
    * Makes an event durable together with the deliveries it owes, all or nothing. An id that is there already changes
-   * nothing and gives what is kept. With `after`, only if that is the place of the last step of its run: otherwise
+   * nothing and gives what is kept. With `after`, only if that is the last step of its run: otherwise
    * throws `RUN_MOVED`. Throws `EVENT_INVALID` if the payload does not fit the schema of its event.
    */
   append(payload: AnyPayload, owes?: readonly Owed[], options?: AppendOptions): Promise<Appended>;

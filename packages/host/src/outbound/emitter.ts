@@ -16,7 +16,7 @@ export interface Edition {
 
 /** How an event is emitted. */
 export interface EmitOptions {
-  readonly after?: number;
+  readonly after?: number | string;
   readonly appended?: (event: StoredEvent) => void;
 }
 

@@ -1,6 +1,13 @@
 import { type EventName, type EventPayload, PatchbayError, type TurnCost } from 'patchbay-sdk';
-import { type EventFields, isSettled, type LedgerStore, newEvent, type RunRow } from '../ledger/index.ts';
-import type { Emitter } from '../outbound/emitter.ts';
+import {
+  type AnyPayload,
+  type EventFields,
+  isSettled,
+  type LedgerStore,
+  newEvent,
+  type RunRow,
+} from '../ledger/index.ts';
+import type { Emitted, Emitter } from '../outbound/emitter.ts';
 import { type Abortion, abortedBy } from './aborted.ts';
 import { Budget } from './budget.ts';
 import { timeAfter } from './clock.ts';
@@ -46,6 +53,16 @@ export async function loadRun(
   // One that was ended before it began has no other step.
   if (steps[0]?.type === 'run:aborted') return { row, state: apply(unbegun(row), steps[0]) };
   return { row, state: fold(steps) };
+}
+
+type Dispatch = Extract<Action, { kind: 'dispatch' }>;
+
+/** What there is to say in a step, but for what every event of a run carries. */
+type Said<E extends EventName> = Omit<EventFields<E>, 'run_id' | 'template' | 'goal'>;
+
+/** How a run stands after a step that is not written yet. Throws RUN_TRANSITION. */
+function after(state: RunState | undefined, payload: AnyPayload): RunState {
+  return apply(state, { seq: (state?.head ?? 0) + 1, type: payload.event, payload });
 }
 
 /** Why this host cannot end a run by itself. */
@@ -162,19 +179,24 @@ export class RunEngine {
   #actions(): readonly Action[] {
     const { reason } = this.#budget;
     if (reason !== undefined) return [{ kind: 'hold', reason }];
-    const state = this.#passedOn;
-    const { here } = sharedOut(state, decide(state, this.#time), this.#parts.lacks ?? lacksNothing);
-    return here.filter(({ kind }) => kind !== 'wait');
+    return this.#actionsIn(this.#passedOn).filter(({ kind }) => kind !== 'wait');
+  }
+
+  /** What this host would do next with a run that stands like that. */
+  #actionsIn(state: RunState): readonly Action[] {
+    return sharedOut(state, decide(state, this.#time), this.#parts.lacks ?? lacksNothing).here;
   }
 
   /** One action at a time for each step of the template, and for the run as a whole. */
   #start(action: Action): void {
     const place = 'step' in action ? action.step.id : 'turn' in action ? action.turn.step : 'run';
     if (this.#busy.has(place) || (place === 'run' && this.#busy.size > 0)) return;
+    this.#occupy(place, this.#perform(action));
+  }
+
+  #occupy(place: string, doing: Promise<void>): void {
     const head = this.#state?.head;
-    const done = this.#perform(action)
-      .catch((error) => this.#failed(error, head))
-      .finally(() => this.#busy.delete(place));
+    const done = doing.catch((error) => this.#failed(error, head)).finally(() => this.#busy.delete(place));
     this.#busy.set(place, done);
   }
 
@@ -204,29 +226,36 @@ export class RunEngine {
     return this.#stepAs(() => payload, isAgain);
   }
 
-  /**
-   * A step that is made up when its turn has come. Unless it is made once more, it must be possible now: who decided on it may have known
-   * less than has been seen since.
-   */
+  /** A step that is made up when its turn has come. */
   #stepAs<E extends EventName>(make: () => EventPayload<E>, isAgain = false): Promise<EventPayload<E>> {
+    return this.#steps(() => [make()], isAgain) as Promise<EventPayload<E>>;
+  }
+
+  /**
+   * Steps of which each follows from the one before, written down together; those who may refuse the last one are asked. Unless it is made
+   * once more, a step must be possible now: who decided on it may have known less than has been seen since.
+   */
+  #steps(make: () => readonly AnyPayload[], isAgain = false): Promise<AnyPayload> {
     const { promise: written, resolve, reject } = Promise.withResolvers<void>();
-    const emitted = this.#writing.then(() => {
+    const emitted = this.#writing.then(async () => {
       if (this.#lost?.aborted)
         throw new PatchbayError('RUN_ELSEWHERE', `run ${this.#run} is carried on by another host`, { run: this.#run });
-      const after = this.#state?.head ?? 0;
       // The others of a parallel group may still have something to say when one of them has the run held.
       if (this.#state !== undefined && isSettled(this.#state.status))
         throw new PatchbayError('RUN_MOVED', `run ${this.#run} is ${this.#state.status}`, { run: this.#run });
-      const payload = make();
-      if (!isAgain) apply(this.#state, { seq: after + 1, type: payload.event, payload });
-      return this.#parts.emitter.emit(payload, {
-        after,
-        appended: (event) => {
-          // Whoever looked meanwhile, as others had written something, has seen it already.
-          if (event.seq > (this.#state?.head ?? 0)) this.#state = apply(this.#state, event);
-          resolve();
-        },
-      });
+      const payloads = make();
+      if (!isAgain) payloads.reduce(after, this.#state);
+      const all = payloads.map((payload, i) =>
+        this.#parts.emitter.emit(payload, {
+          after: payloads[i - 1]?.event_id ?? this.#state?.head ?? 0,
+          appended: (event) => {
+            // Whoever looked meanwhile, as others had written something, has seen it already.
+            if (event.seq > (this.#state?.head ?? 0)) this.#state = apply(this.#state, event);
+            if (i === payloads.length - 1) resolve();
+          },
+        }),
+      );
+      return (await Promise.all(all)).at(-1) as Emitted;
     });
     emitted.catch(reject);
     this.#writing = written.catch(() => {});
@@ -237,14 +266,16 @@ export class RunEngine {
   }
 
   /** A new step, with what every event of the run carries. */
-  #say<E extends EventName>(
-    type: E,
-    fields: Omit<EventFields<E>, 'run_id' | 'template' | 'goal'>,
-  ): Promise<EventPayload<E>> {
-    const { goal, template, phase } = this.#now;
-    const at = this.#time.toISOString();
+  #say<E extends EventName>(type: E, fields: Said<E>): Promise<EventPayload<E>> {
+    return this.#step(this.#event(type, fields));
+  }
+
+  /** A step that the run makes when it stands like that. */
+  #event<E extends EventName>(type: E, fields: Said<E>, state = this.#now): EventPayload<E> {
+    const { goal, template, phase } = state;
+    const at = timeAfter(state.at, this.#parts.now?.()).toISOString();
     const common = { at, run_id: this.#run, template: template.name, goal, phase: phase === '' ? null : phase };
-    return this.#step(newEvent(type, { ...common, ...fields } as unknown as EventFields<E>));
+    return newEvent(type, { ...common, ...fields } as unknown as EventFields<E>);
   }
 
   async #begin(row: RunRow): Promise<void> {
@@ -302,13 +333,22 @@ export class RunEngine {
     }
   }
 
-  async #dispatch({ step, role, attempt, turn_id, reviews }: Extract<Action, { kind: 'dispatch' }>): Promise<void> {
-    const plan = { state: this.#now, step, role, attempt, turn_id, reviews };
+  async #dispatch(action: Dispatch): Promise<void> {
+    const said = await this.#prepared(action, this.#now);
+    await this.#dispatched(action, await this.#say('turn:dispatched', said));
+  }
+
+  /** Has the bundle of a turn made, in a run that stands like that, and gives what is said of it. */
+  async #prepared({ step, role, attempt, turn_id, reviews }: Dispatch, state: RunState) {
+    const plan = { state, step, role, attempt, turn_id, reviews };
     const { adapter, bundle } = await this.#parts.workshop.prepare(plan);
     const said = { turn_id, role, attempt, step: step.id, reviews: reviews?.turn_id ?? null, adapter, bundle };
-    const dispatch = await this.#say('turn:dispatched', { ...said, summary: `${role}, attempt ${attempt}` });
+    return { ...said, summary: `${role}, attempt ${attempt}` };
+  }
+
+  /** Has a turn worked on that was dispatched like that: as those left it who may rewrite it. */
+  async #dispatched({ turn_id }: Dispatch, dispatch: EventPayload<'turn:dispatched'>): Promise<void> {
     const turn = this.#now.turns.find((one) => one.turn_id === turn_id);
-    // As those left it who may rewrite it.
     if (turn !== undefined) await this.#work({ ...turn, dispatch });
   }
 
@@ -329,7 +369,31 @@ export class RunEngine {
   async #accept(turn: Turn): Promise<void> {
     const collides = turn.reviews === null ? await this.#parts.workshop.keep(this.#now, turn) : [];
     if (collides.length > 0) return this.#collided(turn, collides);
-    await this.#say('turn:accepted', resultOf(turn, turn.result as TurnResult));
+    const accepted = this.#event('turn:accepted', resultOf(turn, turn.result as TurnResult));
+    const next = await this.#following(accepted);
+    if (next === undefined) return void (await this.#step(accepted));
+    const dispatch = await this.#steps(() => [accepted, next.dispatch]);
+    const work = this.#dispatched(next.action, dispatch as EventPayload<'turn:dispatched'>);
+    const place = next.action.step.id;
+    return place === turn.step ? work : this.#occupy(place, work);
+  }
+
+  /**
+   * The turn that follows from a step, if nothing else does and nothing else is under way: the two are written down together. Whatever is
+   * wrong with it shows when it is dispatched by itself.
+   */
+  async #following(
+    step: AnyPayload,
+  ): Promise<{ readonly action: Dispatch; readonly dispatch: EventPayload<'turn:dispatched'> } | undefined> {
+    if (this.#busy.size > 1 || this.#stop.aborted) return undefined;
+    try {
+      const state = after(this.#now, step);
+      const [action, ...others] = this.#actionsIn(state);
+      if (action?.kind !== 'dispatch' || others.length > 0) return undefined;
+      return { action, dispatch: this.#event('turn:dispatched', await this.#prepared(action, state), state) };
+    } catch {
+      return undefined;
+    }
   }
 
   async #collided(turn: Turn, files: readonly string[]): Promise<void> {

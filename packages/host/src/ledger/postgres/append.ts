@@ -6,7 +6,7 @@ import { mustStandAt } from '../statements/runs.ts';
 import type { Append } from '../storage.ts';
 import type { Appended, Delivery } from '../store.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import type { Session } from './session.ts';
+import type { Asked, Session } from './session.ts';
 
 /** The end of the chain, which is locked while it is known. */
 export interface Head {
@@ -61,26 +61,29 @@ export function lookUp(session: Session, appends: readonly Append[]): Promise<Fo
   return Promise.all([knownOf(session, appends), standingsOf(session, appends)]);
 }
 
+/** Events that go to the end of the chain: what becomes of each, the new end, and the statement that puts them there. */
+export interface Appending {
+  readonly outcomes: readonly Outcome[];
+  readonly head: Head;
+  /** None if there is nothing to put there. */
+  readonly insert: Asked | undefined;
+}
+
 /**
- * Appends events with what they owe, in a transaction that has locked the chain and found its end. Few statements, however
- * many events: each would be a journey to the server and back. Gives the new end.
+ * Makes up how events are appended with what they owe, in a transaction that has locked the chain and found its end. One
+ * statement, however many events: each would be a journey to the server and back.
  */
-export async function appendAll(
-  session: Session,
-  head: Head,
-  appends: readonly Append[],
-  [known, standings]: Found,
-): Promise<{ readonly outcomes: Outcome[]; readonly head: Head }> {
+export async function appending(head: Head, appends: readonly Append[], [known, standings]: Found): Promise<Appending> {
   const batch = new Batch(head, known, standings);
   const outcomes: Outcome[] = [];
   for (const append of appends) outcomes.push(await outcomeOf(() => batch.add(append)));
-  if (batch.head !== head) await session.make({ ...insert, values: batch.values() });
-  return { outcomes, head: batch.head };
+  const isSame = batch.head === head;
+  return { outcomes, head: batch.head, insert: isSame ? undefined : { ...insert, values: batch.values() } };
 }
 
-/** Those of the events that are there already, by id. */
+/** Those of the events that are there already, and those that they come after, by id. */
 async function knownOf(session: Session, appends: readonly Append[]): Promise<Map<string, Appended>> {
-  const ids = appends.map(({ draft }) => draft.id);
+  const ids = appends.flatMap(({ draft, after }) => (typeof after === 'string' ? [draft.id, after] : [draft.id]));
   const events = (await session.make({ ...eventsOf, values: [ids] })).rows as EventRow[];
   if (events.length === 0) return new Map();
   const places = events.map(({ seq }) => seq);
@@ -128,7 +131,10 @@ class Batch {
     const { id, type, at, run_id, turn_id, role, phase, payload, chat } = draft;
     const known = this.#known.get(id);
     if (known !== undefined) return known;
-    if (after !== undefined && run_id !== null) mustStandAt(run_id, after, this.#standings.get(run_id)?.head ?? 0);
+    if (after !== undefined && run_id !== null) {
+      const place = typeof after === 'number' ? after : this.#known.get(after)?.event.seq;
+      mustStandAt(run_id, place, this.#standings.get(run_id)?.head ?? 0);
+    }
     const seq = this.#head.head_seq + 1;
     const kept = { seq, id, type, at, run_id, turn_id, role, phase, payload };
     const event: EventRow = { ...kept, hash: hashOf(this.#head.head_hash, kept) };

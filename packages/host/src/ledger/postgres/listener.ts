@@ -10,6 +10,8 @@ import { heardIn, Word } from './word.ts';
 const channel = 'patchbay';
 /** How often to look for changes of which no word has come: whoever made them may have died before it could send one. */
 const lookEveryMs = 3000;
+/** One word in so many milliseconds: each wakes every host. */
+const wordEveryMs = 20;
 const notify = { name: 'patchbay_notify', text: 'SELECT pg_notify($1, $2)' };
 const [firstPauseMs, longestPauseMs] = [250, 10_000];
 
@@ -36,7 +38,7 @@ export class Listener {
 
   /**
    * Sends word, after the transaction and not in it: the server lets only one of those commit at a time that send any. One word
-   * does for all that is written while another one is on its way.
+   * does for all that is written shortly after another one.
    */
   tell(acts: readonly Act[]): void {
     this.#word.add(acts);
@@ -67,6 +69,7 @@ export class Listener {
       this.#word = new Word();
       // Those who do not hear of it look from time to time.
       await this.#readers.make({ ...notify, values: [channel, said] }).catch(() => {});
+      await sleep(wordEveryMs);
     }
     this.#telling = undefined;
   }

@@ -9,11 +9,15 @@ export const schema = 'patchbay';
 
 /**
  * What holds for every session. A commit is on the server's disk before it is told, whatever the server's owner prefers; who
- * stands still in the middle of a transaction, holding up all others, is thrown out of it.
+ * stands still in the middle of a transaction, holding up all others, is thrown out of it. The server plans a statement that is
+ * made again and again once, perhaps while the tables are nearly empty, and then to read them from end to end: not so here, where
+ * there is an index for everything. That preference has a price that must not pass for a reason to compile.
  */
 const settings = `
   SET search_path = ${schema};
   SET idle_in_transaction_session_timeout = 10000;
+  SET enable_seqscan = off;
+  SET jit = off;
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
 
 const farewellMs = 2000;
@@ -104,6 +108,17 @@ export class Session {
     } catch (error) {
       this.#lost ||= isStorageFault(error);
       throw error;
+    }
+  }
+
+  /** What is asked for in one go goes to the server in one piece. */
+  inOnePiece<T>(ask: () => T): T {
+    const { stream } = this.#client.connection;
+    stream.cork();
+    try {
+      return ask();
+    } finally {
+      stream.uncork();
     }
   }
 

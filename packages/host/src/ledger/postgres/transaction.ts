@@ -3,11 +3,11 @@ import { PatchbayError } from 'patchbay-sdk';
 import type { Place } from '../statements/place.ts';
 import { madeLater, type Steps } from '../statements/steps.ts';
 import type { Append } from '../storage.ts';
-import { appendAll, type Found, type Head, lookUp } from './append.ts';
+import { appending, type Found, type Head, lookUp } from './append.ts';
 import { isStorageFault, said } from './fault.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Server } from './server.ts';
-import { askedOf, Session } from './session.ts';
+import { type Asked, askedOf, Session } from './session.ts';
 
 /** A change that shares a transaction with others: an event, or steps. */
 export type Act = { readonly append: Append } | Change;
@@ -52,16 +52,18 @@ export async function transact(
 ): Promise<Outcome[]> {
   const isAlone = acts.some((act) => 'append' in act || act.alone);
   try {
-    const begun = session.ask(beginning(isAlone, host));
-    // Sent along, to be looked up as soon as the lock is there: nobody else gets it while an answer is on its way.
     const [first] = nextOf(acts, 0);
-    const found = first.length === 0 ? undefined : lookUp(session, first);
+    const [begun, found] = session.inOnePiece(() => [
+      session.ask(beginning(isAlone, host)),
+      // Sent along, to be looked up as soon as the lock is there: nobody else gets it while an answer is on its way.
+      first.length === 0 ? undefined : lookUp(session, first),
+    ]);
     found?.catch(() => {});
     const { rows } = await begun;
     const { xid, fenced, ...head } = rows[0] as Head & { xid: string; fenced: boolean };
     if (fenced) throw new PatchbayError('HOST_FENCED', `this host, ${host}, was taken for dead`);
-    const outcomes = await outcomesOf(session, head, acts, found);
-    await commit(session, server, xid);
+    const { outcomes, last } = await outcomesOf(session, head, acts, found);
+    await commit(session, server, xid, last);
     return outcomes;
   } catch (error) {
     if (!session.isLost) await session.ask('ROLLBACK').catch(() => {});
@@ -69,24 +71,29 @@ export async function transact(
   }
 }
 
+/** What becomes of each, if the `last` statement is made too: that goes along with the commit. */
 async function outcomesOf(
   session: Session,
   begunAt: Head,
   acts: readonly Act[],
   first: Promise<Found> | undefined,
-): Promise<Outcome[]> {
+): Promise<{ readonly outcomes: Outcome[]; readonly last: Asked | undefined }> {
   const outcomes: Outcome[] = [];
   let head = begunAt;
+  let last: Asked | undefined;
   while (outcomes.length < acts.length) {
+    if (last !== undefined) await session.make(last);
+    last = undefined;
     const [appends, changes] = nextOf(acts, outcomes.length);
     if (appends.length > 0) {
       const found = await (outcomes.length === 0 && first !== undefined ? first : lookUp(session, appends));
-      const appended = await appendAll(session, head, appends, found);
-      outcomes.push(...appended.outcomes);
-      head = appended.head;
+      const made = await appending(head, appends, found);
+      outcomes.push(...made.outcomes);
+      head = made.head;
+      last = made.insert;
     } else outcomes.push(...(await together(changes.map((change) => outcomeOf(() => makeOn(session, change()))))));
   }
-  return outcomes;
+  return { outcomes, last };
 }
 
 /** What can be done at once from a place on: events, or changes about different deliveries, or one that is about more. */
@@ -120,10 +127,14 @@ function makeOn<T>(session: Session, steps: Steps<T>): Promise<T> {
   return madeLater(steps, (statements) => together(statements.map((one) => session.make(askedOf(one)))));
 }
 
-/** Where the connection is lost before the answer, what became of the transaction is found out on another one. */
-async function commit(session: Session, server: Server, xid: string): Promise<void> {
+/**
+ * Makes the last statement, and commits; what that fails of, fails the commit. Where the connection is lost before the answer,
+ * what became of the transaction is found out on another one.
+ */
+async function commit(session: Session, server: Server, xid: string, last: Asked | undefined): Promise<void> {
   try {
-    await session.ask('COMMIT');
+    const made = session.inOnePiece(() => [last && session.make(last), session.ask('COMMIT')]);
+    await together(made.filter((one) => one !== undefined));
   } catch (error) {
     if (!isStorageFault(error)) throw error;
     const fate = await fateOf(server, xid);

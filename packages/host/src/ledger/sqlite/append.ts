@@ -37,9 +37,12 @@ export function appending(db: DatabaseSync, head: Head): (append: Append) => App
     return delivery;
   };
 
-  const expect = (run: string, known: number): void => {
+  const placeOf = (event: number | string) =>
+    typeof event === 'number' ? event : (eventWithId.get(event) as { seq: number } | undefined)?.seq;
+
+  const expect = (run: string, known: number | string): void => {
     const { head: found } = (headOfRun.get(run) ?? { head: 0 }) as { head: number };
-    mustStandAt(run, known, found);
+    mustStandAt(run, placeOf(known), found);
   };
 
   const step = ({ type, run_id, at, template, goal }: Draft, seq: number): void => {

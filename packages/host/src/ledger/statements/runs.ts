@@ -19,8 +19,8 @@ export function* requestRun({ run_id, template, goal, ...rest }: RunRequest, now
 }
 
 /** Throws `RUN_MOVED` if the last step of a run is not the one that the maker of the next one knows of. */
-export function mustStandAt(run: string, known: number, found: number): void {
+export function mustStandAt(run: string, known: number | undefined, found: number): void {
   if (found === known) return;
-  const message = `run ${run} has gone on: its last step is event ${found}, not ${known}`;
+  const message = `run ${run} has gone on: its last step is event ${found}, not ${known ?? 'one that is there'}`;
   throw new PatchbayError('RUN_MOVED', message, { run });
 }
