@@ -54,6 +54,31 @@ export function runContract(ledger: () => LedgerStore, another: () => Promise<Le
       expect(await all(ledger().events({ run: 'r' }))).toHaveLength(2);
     });
 
+    it('take a step after one that may not be written yet, if that is written and the last', async () => {
+      const [begun, next, late] = [event('run:started', 'r'), event('turn:dispatched', 'r'), event('turn:failed', 'r')];
+      const both = await Promise.all([
+        ledger().append(begun, [], { after: 0 }),
+        ledger().append(next, [], { after: begun.event_id }),
+      ]);
+      expect(both[1].event.seq).toBe(both[0].event.seq + 1);
+      const moved = { code: 'RUN_MOVED', run: 'r' };
+      await expect(ledger().append(late, [], { after: begun.event_id })).rejects.toMatchObject(moved);
+      const other = await another();
+      expect((await other.append(late, [], { after: next.event_id })).event.seq).toBe(both[1].event.seq + 1);
+    });
+
+    it('take no step after one that was refused', async () => {
+      await ledger().append(event('run:started', 'r'));
+      const [refused, next] = [event('turn:dispatched', 'r'), event('turn:failed', 'r')];
+      const made = await Promise.allSettled([
+        ledger().append(refused, [], { after: 0 }),
+        ledger().append(next, [], { after: refused.event_id }),
+      ]);
+      const moved = { status: 'rejected', reason: { code: 'RUN_MOVED', run: 'r' } };
+      expect(made).toMatchObject([moved, moved]);
+      expect(await all(ledger().events({ run: 'r' }))).toHaveLength(1);
+    });
+
     it('take one of many steps that are made at the same moment, whoever makes them', async () => {
       const { event: first } = await ledger().append(event('run:started', 'r'));
       const other = await another();

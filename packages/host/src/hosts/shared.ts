@@ -22,7 +22,7 @@ export interface Patience {
   readonly grace: number;
 }
 
-const usual: Patience = { beat: 500, gone: 1000, silent: 10_000, cutOff: 7000, grace: 10_000 };
+const usual: Patience = { beat: 1000, gone: 900, silent: 10_000, cutOff: 7000, grace: 10_000 };
 
 /** How a host joins others. */
 export interface Joining {

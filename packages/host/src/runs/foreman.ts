@@ -31,7 +31,7 @@ const restPerLook = 3;
 /** So long others have to take a run that this host cannot go on with, before that is told. */
 const unclaimedMs = 10_000;
 /** Who was quicker to take a run has told all others by then. */
-const elsewhereMs = 1000;
+const elsewhereMs = 1500;
 const longestBackoffMs = 300_000;
 /** Longer timers are looked at again in between: Node does not take any time. */
 const longestTimerMs = 3_600_000;

@@ -28,6 +28,37 @@ describe('A run', () => {
     expect(await ledger.run('run-1')).toMatchObject({ status: 'completed', template: 'test', goal: 'Make it work' });
   });
 
+  it('writes an accepted turn down with the next one that is dispatched, and also if that cannot be prepared', async () => {
+    const workshop = new Pretend();
+    let isPossible = false;
+    const prepare = workshop.prepare.bind(workshop);
+    workshop.prepare = async (...[plan]: unknown[]) => {
+      if (!isPossible && (plan as { turn_id: string }).turn_id === 'build.tester') throw new Error('no room');
+      return prepare();
+    };
+    const { run, resume, ledger } = await stage(workshop);
+    await expect(run(templateOf({ build: ['developer', 'tester'] }))).rejects.toThrow('no room');
+    expect((await story(ledger)).at(-1)).toBe('turn:accepted build.developer#1');
+    isPossible = true;
+    expect(await resume()).toMatchObject({ status: 'completed' });
+    expect(workshop.worked).toEqual(['build.developer#1', 'build.tester#1']);
+  });
+
+  it('goes on with a turn that was dispatched with another one accepted, wherever it was stopped', async () => {
+    const stopped = new AbortController();
+    const workshop = new Pretend(async (turn) => {
+      if (turn.role === 'tester') stopped.abort();
+      return result();
+    });
+    const { parts, resume, ledger } = await stage(workshop);
+    const template = templateOf({ build: ['developer', 'tester', 'writer'] });
+    await requestRun(ledger, { run_id: 'run-1', template, goal: 'Make it work', by: 'ada' });
+    await new RunEngine('run-1', parts).advance(stopped.signal);
+    expect(await resume()).toMatchObject({ status: 'completed' });
+    expect([...new Set(workshop.worked)]).toEqual(['build.developer#1', 'build.tester#1', 'build.writer#1']);
+    expect(new Set(await story(ledger)).size).toBe((await story(ledger)).length);
+  });
+
   it('has a turn judged by reviewers, and tried again with what they said', async () => {
     const workshop = new Pretend((turn) => {
       if (turn.reviews === null) return result();

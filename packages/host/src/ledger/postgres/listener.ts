@@ -15,8 +15,21 @@ const wordEveryMs = 20;
 const notify = { name: 'patchbay_notify', text: 'SELECT pg_notify($1, $2)' };
 const [firstPauseMs, longestPauseMs] = [250, 10_000];
 
-/** Grows with every transaction that writes anything. */
-const look = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next';
+/** How far the ledger is. `next` grows with every transaction that writes anything, of others on the server too. */
+const look = `
+  SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next, head_seq AS last, (SELECT max(n) FROM runs) AS newest
+  FROM chain`;
+
+interface Extent {
+  readonly next: string;
+  /** The last event. */
+  readonly last: number;
+  /** The run that was asked for last. */
+  readonly newest: number | null;
+}
+
+/** No event, and no run: it is about what is there already, if it is about the ledger at all. */
+const nothingNew: Elsewhere = { types: [], runs: [], deliveries: true, requests: false };
 
 type Hear = (what?: Elsewhere) => void;
 
@@ -94,12 +107,13 @@ export class Listener {
       };
       session.listen(heard, () => gone.abort());
       await session.ask(`LISTEN ${channel}`);
-      for (let seen: unknown; !over.aborted && !session.isLost; ) {
+      for (let seen: Extent | undefined; !over.aborted && !session.isLost; ) {
         const { rows } = await session.ask(look);
-        const { next } = rows[0] as { next: string };
+        const now = rows[0] as Extent;
+        const isSame = now.last === seen?.last && now.newest === seen.newest;
         // At first, too: something may have been written before this one listened.
-        if (next !== seen && !signal.aborted) hear();
-        seen = next;
+        if (now.next !== seen?.next && !signal.aborted) hear(isSame ? nothingNew : undefined);
+        seen = now;
         await sleep(lookEveryMs, undefined, { signal: over }).catch(() => {});
       }
       return true;
