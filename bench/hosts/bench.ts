@@ -109,7 +109,7 @@ async function scales(server: PostgresServer, { rounds, hosts, ms, sides: names 
 async function costsOf(server: PostgresServer, { rounds, ms }: Plan): Promise<Part> {
   const taken = { turn: [] as number[], step: [] as number[], turnCpu: [] as number[], stepCpu: [] as number[] };
   for (let round = 0; round < rounds; round++) {
-    const work = { runs: Math.ceil(ms / 20), turns: 20, ms: 0 };
+    const work = { runs: Math.ceil(ms / 8), turns: 20, ms: 0 };
     const turn = await rate(server, sideOf('engine'), 2, work, ms);
     const step = await rate(server, sideOf('DBOS'), 2, { ...work, turns: stepsPerTurn * work.turns }, ms);
     taken.turn.push(1000 / turn.perSecond);

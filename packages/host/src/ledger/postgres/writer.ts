@@ -73,8 +73,9 @@ export class Writer {
   }
 
   async #work(): Promise<void> {
-    await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
+      // What follows from the group before is asked for by then, and is not done while the server waits for an answer.
+      await new Promise(setImmediate);
       const changes = this.#nextGroup();
       const outcomes = await this.#outcomes(
         changes.map(({ act }) => act),
