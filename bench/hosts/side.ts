@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openPostgresLedger } from '../../packages/host/src/ledger/index.ts';
-import { requestRun } from '../../packages/host/src/runs/engine.ts';
+import { requestRun } from '../../packages/host/src/runs/load.ts';
 import { write } from '../deliveries/project.ts';
 import { templateOf } from '../runs/idle.ts';
 import { enqueueWorkflows } from './dbos.ts';

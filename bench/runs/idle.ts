@@ -1,5 +1,6 @@
 import type { EventPayload } from 'patchbay-sdk';
-import { RunEngine, requestRun } from '../../packages/host/src/runs/engine.ts';
+import { RunEngine } from '../../packages/host/src/runs/engine.ts';
+import { requestRun } from '../../packages/host/src/runs/load.ts';
 import type { RunState } from '../../packages/host/src/runs/state.ts';
 import { type Gate, type Template, usualReviews } from '../../packages/host/src/runs/template/template.ts';
 import type { TurnEnd, Workshop } from '../../packages/host/src/runs/workshop.ts';

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findTemplate, openHost, requestDay, type Service } from 'patchbay-host';
 import type { AnyPlugin, TurnWork } from 'patchbay-sdk';
 import { scriptCore } from 'plugin-cores';
-import { requestRun } from '../../packages/host/src/runs/engine.ts';
+import { requestRun } from '../../packages/host/src/runs/load.ts';
 import { ProjectWorkshop } from '../../packages/host/src/runs/project-workshop.ts';
 import { Launcher } from '../../packages/host/src/sandbox/launcher.ts';
 import { outcomeOf } from './outcome.ts';

@@ -13,8 +13,8 @@ import { commit, textOf } from './install/transaction.ts';
 import type { Kernel } from './kernel/index.ts';
 import { openLedger } from './ledger/index.ts';
 import type { Move, Moving, OpenRun } from './ledger/move/move.ts';
-import { loadRun } from './runs/engine.ts';
 import { handOverRun } from './runs/hand-over.ts';
+import { loadRun } from './runs/load.ts';
 
 /** How a project is moved. */
 export interface MigrateOptions {

@@ -1,5 +1,5 @@
 import type { LedgerStore } from '../ledger/index.ts';
-import { loadRun } from '../runs/engine.ts';
+import { loadRun } from '../runs/load.ts';
 import type { DayRun } from './days.ts';
 
 /** What a day has cost. */

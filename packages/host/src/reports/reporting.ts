@@ -147,7 +147,7 @@ export class Reporting {
   async #run(run_id: string | null): Promise<RunState | undefined> {
     if (this.#ledger === undefined) throw new Error('there is no ledger to read the run from');
     // Not before it is needed: most commands only look.
-    const { loadRun } = await import('../runs/engine.ts');
+    const { loadRun } = await import('../runs/load.ts');
     return (await loadRun(this.#ledger, run_id ?? '')).state;
   }
 }

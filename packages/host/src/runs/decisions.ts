@@ -4,7 +4,7 @@ import type { Emitter } from '../outbound/emitter.ts';
 import { type Abortion, abortedBy } from './aborted.ts';
 import { type Approvers, prove } from './approvers.ts';
 import { timeAfter } from './clock.ts';
-import { loadRun } from './engine.ts';
+import { loadRun } from './load.ts';
 import { type RunState, type StandingGate, unbegun } from './state.ts';
 import type { Approval } from './template/template.ts';
 import { needsProof, votesThatCount } from './votes.ts';

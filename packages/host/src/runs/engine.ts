@@ -1,16 +1,8 @@
-import { type EventName, type EventPayload, PatchbayError, type TurnCost } from 'patchbay-sdk';
-import {
-  type AnyPayload,
-  type EventFields,
-  isSettled,
-  type LedgerStore,
-  newEvent,
-  type RunRow,
-} from '../ledger/index.ts';
-import type { Emitted, Emitter } from '../outbound/emitter.ts';
+import { type EventPayload, PatchbayError, type TurnCost } from 'patchbay-sdk';
+import { type AnyPayload, isSettled, type RunRow } from '../ledger/index.ts';
 import { type Abortion, abortedBy } from './aborted.ts';
 import { Budget } from './budget.ts';
-import { timeAfter } from './clock.ts';
+import { after, Course, type CourseParts } from './course.ts';
 import { type Action, decide } from './decide.ts';
 import { examine } from './examine.ts';
 import { faultOf } from './fault.ts';
@@ -18,52 +10,19 @@ import { type Lacks, lacksNothing, sharedOut } from './labels.ts';
 import { judgeGate, policy } from './policy.ts';
 import { standIn } from './reviews.ts';
 import { about, endOf, failureOf, pendingOf, rejectionOf, requestOf, resultOf } from './said.ts';
-import { startOf, type Wanted } from './started.ts';
-import { apply, fold, type RunState, type Turn, type TurnResult, unbegun } from './state.ts';
+import { startOf } from './started.ts';
+import type { RunState, Turn, TurnResult } from './state.ts';
 import { summaryOf } from './summary.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What the engine needs of the host. */
-export interface EngineParts {
-  readonly ledger: LedgerStore;
-  readonly emitter: Emitter;
+export interface EngineParts extends CourseParts {
   readonly workshop: Workshop;
   /** What this host lacks to play a role: such turns are left to others. @default nothing */
   readonly lacks?: Lacks;
-  readonly now?: () => Date;
-}
-
-/** Writes down that a run is wanted; whoever is the host of the project carries it out. */
-export async function requestRun(ledger: LedgerStore, wanted: Wanted): Promise<void> {
-  const { template, ...rest } = wanted;
-  await ledger.requestRun({ ...rest, template: template.name, snapshot: template });
-}
-
-/** The state of a run, from its events; undefined if it has none yet. Throws RUN_UNKNOWN. */
-export async function loadRun(
-  ledger: LedgerStore,
-  run_id: string,
-): Promise<{ row: RunRow; state: RunState | undefined }> {
-  const row = await ledger.run(run_id);
-  if (row === undefined) throw new PatchbayError('RUN_UNKNOWN', `there is no run ${run_id}`, { run: run_id });
-  const steps = [];
-  for await (const event of ledger.events({ run: run_id })) {
-    if (/^(?:run|turn|gate|approval|advisory):/.test(event.type)) steps.push(event);
-  }
-  // One that was ended before it began has no other step.
-  if (steps[0]?.type === 'run:aborted') return { row, state: apply(unbegun(row), steps[0]) };
-  return { row, state: fold(steps) };
 }
 
 type Dispatch = Extract<Action, { kind: 'dispatch' }>;
-
-/** What there is to say in a step, but for what every event of a run carries. */
-type Said<E extends EventName> = Omit<EventFields<E>, 'run_id' | 'template' | 'goal'>;
-
-/** How a run stands after a step that is not written yet. Throws RUN_TRANSITION. */
-function after(state: RunState | undefined, payload: AnyPayload): RunState {
-  return apply(state, { seq: (state?.head ?? 0) + 1, type: payload.event, payload });
-}
 
 /** Why this host cannot end a run by itself. */
 const isOthers: ReadonlySet<string> = new Set(['RUN_MOVED', 'RUN_UNKNOWN', 'RUN_ELSEWHERE']);
@@ -80,16 +39,13 @@ export class RunEngine {
   /** Ends the turns under way: the run has ended, or has used up what it may. */
   readonly #stop = AbortSignal.any([this.#abort.signal, this.#budget.signal]);
   readonly #busy = new Map<string, Promise<void>>();
-  /** Steps that all have let pass, in this process. */
-  readonly #passed = new Set<string>();
-  #state: RunState | undefined;
-  #lost: AbortSignal | undefined;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #course: Course;
   #fault: unknown;
 
   constructor(run_id: string, parts: EngineParts) {
     this.#run = run_id;
     this.#parts = parts;
+    this.#course = new Course(run_id, parts);
   }
 
   /**
@@ -97,16 +53,14 @@ export class RunEngine {
    * `lost` to another host, nothing more is written. Throws what is wrong with the host, such as a ledger that cannot be written.
    */
   async advance(signal?: AbortSignal, lost?: AbortSignal): Promise<RunState> {
-    this.#lost = lost;
-    const { row, state } = await loadRun(this.#parts.ledger, this.#run);
-    this.#state = state;
+    const row = await this.#course.load(lost);
     const stop = () => this.#abort.abort();
     signal?.addEventListener('abort', stop);
     const unhear = this.#heed();
     try {
-      if (this.#state === undefined) await this.#begin(row);
+      if (!this.#course.hasBegun) await this.#begin(row);
       // A crash may have come before it was.
-      else await this.#parts.workshop.publish(this.#state);
+      else await this.#parts.workshop.publish(this.#course.now);
       await this.#loop(signal);
     } finally {
       unhear();
@@ -116,14 +70,14 @@ export class RunEngine {
     }
     if (this.#fault !== undefined) throw faultOf(this.#fault, this.#run);
     // Whoever ended it, and also if a crash came right after that.
-    if (isSettled(this.#now.status)) await this.#parts.workshop.close(this.#now);
-    return this.#passedOn;
+    if (isSettled(this.#course.now.status)) await this.#parts.workshop.close(this.#course.now);
+    return this.#course.passedOn;
   }
 
   /** Ends the run between two of its steps; false if there is nothing to end, as it has not begun or is over. */
   async abort(why: Abortion): Promise<boolean> {
     try {
-      await this.#stepAs(() => abortedBy(why, this.#now, this.#time));
+      await this.#course.stepAs(() => abortedBy(why, this.#course.now, this.#course.time));
     } catch (error) {
       if (error instanceof PatchbayError && isOthers.has(error.code)) return false;
       throw error;
@@ -149,27 +103,10 @@ export class RunEngine {
     };
   }
 
-  /** The time, as far as the run is concerned. */
-  get #time(): Date {
-    return timeAfter(this.#state?.at, this.#parts.now?.());
-  }
-
-  get #now(): RunState {
-    if (this.#state === undefined) throw new PatchbayError('RUN_UNKNOWN', `run ${this.#run} has not begun`);
-    return this.#state;
-  }
-
-  /** How the run stands for those who know that its last step was let pass. */
-  get #passedOn(): RunState {
-    const state = this.#now;
-    const isPassed = state.asking !== null && this.#passed.has(state.asking.event_id);
-    return isPassed ? { ...state, asking: null } : state;
-  }
-
   async #loop(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
-      if (isSettled(this.#now.status)) this.#abort.abort();
-      const isOver = signal?.aborted || this.#fault !== undefined || isSettled(this.#now.status);
+      if (isSettled(this.#course.now.status)) this.#abort.abort();
+      const isOver = signal?.aborted || this.#fault !== undefined || isSettled(this.#course.now.status);
       for (const action of isOver ? [] : this.#actions()) this.#start(action);
       if (this.#busy.size === 0) return;
       await Promise.race(this.#busy.values());
@@ -179,12 +116,12 @@ export class RunEngine {
   #actions(): readonly Action[] {
     const { reason } = this.#budget;
     if (reason !== undefined) return [{ kind: 'hold', reason }];
-    return this.#actionsIn(this.#passedOn).filter(({ kind }) => kind !== 'wait');
+    return this.#actionsIn(this.#course.passedOn).filter(({ kind }) => kind !== 'wait');
   }
 
   /** What this host would do next with a run that stands like that. */
   #actionsIn(state: RunState): readonly Action[] {
-    return sharedOut(state, decide(state, this.#time), this.#parts.lacks ?? lacksNothing).here;
+    return sharedOut(state, decide(state, this.#course.time), this.#parts.lacks ?? lacksNothing).here;
   }
 
   /** One action at a time for each step of the template, and for the run as a whole. */
@@ -195,7 +132,7 @@ export class RunEngine {
   }
 
   #occupy(place: string, doing: Promise<void>): void {
-    const head = this.#state?.head;
+    const { head } = this.#course;
     const done = doing.catch((error) => this.#failed(error, head)).finally(() => this.#busy.delete(place));
     this.#busy.set(place, done);
   }
@@ -207,7 +144,7 @@ export class RunEngine {
   async #failed(error: unknown, head?: number): Promise<void> {
     if (this.#abort.signal.aborted) return;
     const code = error instanceof PatchbayError ? error.code : undefined;
-    const isMoved = code === 'RUN_MOVED' || (code === 'RUN_TRANSITION' && this.#state?.head !== head);
+    const isMoved = code === 'RUN_MOVED' || (code === 'RUN_TRANSITION' && this.#course.head !== head);
     if (isMoved) await this.#look();
     else if (error instanceof PatchbayError && error.code === 'HOOK_REFUSED')
       await this.#hold(error.message).catch((fault) => this.#failed(fault));
@@ -215,88 +152,29 @@ export class RunEngine {
   }
 
   async #look(): Promise<void> {
-    await this.#writing;
-    const { state } = await loadRun(this.#parts.ledger, this.#run);
-    if (state !== undefined && state.head > (this.#state?.head ?? 0)) this.#state = state;
-    if (isSettled(this.#now.status)) this.#abort.abort();
-  }
-
-  /** Makes the next step of the run: written down only if nobody else has made one meanwhile. */
-  #step<E extends EventName>(payload: EventPayload<E>, isAgain = false): Promise<EventPayload<E>> {
-    return this.#stepAs(() => payload, isAgain);
-  }
-
-  /** A step that is made up when its turn has come. */
-  #stepAs<E extends EventName>(make: () => EventPayload<E>, isAgain = false): Promise<EventPayload<E>> {
-    return this.#steps(() => [make()], isAgain) as Promise<EventPayload<E>>;
-  }
-
-  /**
-   * Steps of which each follows from the one before, written down together; those who may refuse the last one are asked. Unless it is made
-   * once more, a step must be possible now: who decided on it may have known less than has been seen since.
-   */
-  #steps(make: () => readonly AnyPayload[], isAgain = false): Promise<AnyPayload> {
-    const { promise: written, resolve, reject } = Promise.withResolvers<void>();
-    const emitted = this.#writing.then(async () => {
-      if (this.#lost?.aborted)
-        throw new PatchbayError('RUN_ELSEWHERE', `run ${this.#run} is carried on by another host`, { run: this.#run });
-      // The others of a parallel group may still have something to say when one of them has the run held.
-      if (this.#state !== undefined && isSettled(this.#state.status))
-        throw new PatchbayError('RUN_MOVED', `run ${this.#run} is ${this.#state.status}`, { run: this.#run });
-      const payloads = make();
-      if (!isAgain) payloads.reduce(after, this.#state);
-      const all = payloads.map((payload, i) =>
-        this.#parts.emitter.emit(payload, {
-          after: payloads[i - 1]?.event_id ?? this.#state?.head ?? 0,
-          appended: (event) => {
-            // Whoever looked meanwhile, as others had written something, has seen it already.
-            if (event.seq > (this.#state?.head ?? 0)) this.#state = apply(this.#state, event);
-            if (i === payloads.length - 1) resolve();
-          },
-        }),
-      );
-      return (await Promise.all(all)).at(-1) as Emitted;
-    });
-    emitted.catch(reject);
-    this.#writing = written.catch(() => {});
-    return emitted.then(({ event, payload: passed }) => {
-      this.#passed.add(event.id);
-      return passed;
-    });
-  }
-
-  /** A new step, with what every event of the run carries. */
-  #say<E extends EventName>(type: E, fields: Said<E>): Promise<EventPayload<E>> {
-    return this.#step(this.#event(type, fields));
-  }
-
-  /** A step that the run makes when it stands like that. */
-  #event<E extends EventName>(type: E, fields: Said<E>, state = this.#now): EventPayload<E> {
-    const { goal, template, phase } = state;
-    const at = timeAfter(state.at, this.#parts.now?.()).toISOString();
-    const common = { at, run_id: this.#run, template: template.name, goal, phase: phase === '' ? null : phase };
-    return newEvent(type, { ...common, ...fields } as unknown as EventFields<E>);
+    await this.#course.look();
+    if (isSettled(this.#course.now.status)) this.#abort.abort();
   }
 
   async #begin(row: RunRow): Promise<void> {
-    await this.#step(startOf(row, this.#time)).catch((error) => this.#failed(error));
+    await this.#course.step(startOf(row, this.#course.time)).catch((error) => this.#failed(error));
   }
 
   async #perform(action: Action): Promise<void> {
     switch (action.kind) {
       case 'ask':
-        await this.#step(this.#now.asking as EventPayload<'gate:pending'>, true);
+        await this.#course.step(this.#course.now.asking as EventPayload<'gate:pending'>, true);
         return;
       case 'dispatch':
         return this.#dispatch(action);
       case 'work': {
-        const dispatch = await this.#step<'turn:dispatched'>(action.turn.dispatch, true);
+        const dispatch = await this.#course.step<'turn:dispatched'>(action.turn.dispatch, true);
         return this.#work({ ...action.turn, dispatch });
       }
       case 'advise': {
         const { turn, advisory } = action;
         const { id: advisory_id, text } = advisory;
-        await this.#say('advisory:recorded', {
+        await this.#course.say('advisory:recorded', {
           ...about(turn),
           summary: text,
           by: turn.role,
@@ -306,18 +184,18 @@ export class RunEngine {
         return;
       }
       case 'stand-in': {
-        const role = this.#now.template.roles[action.turn.role];
+        const role = this.#course.now.template.roles[action.turn.role];
         return role === undefined ? undefined : this.#submit(action.turn, standIn(role, action.turn));
       }
       case 'accept':
         return this.#accept(action.turn);
       case 'reject': {
         const { turn, by, reason, errors, next } = action;
-        await this.#say('turn:rejected', rejectionOf(turn, by, reason, errors, next));
+        await this.#course.say('turn:rejected', rejectionOf(turn, by, reason, errors, next));
         return;
       }
       case 'announce':
-        await this.#say('gate:pending', pendingOf(this.#now, action.gate, action.phase));
+        await this.#course.say('gate:pending', pendingOf(this.#course.now, action.gate, action.phase));
         return;
       case 'examine':
         return this.#examine(action);
@@ -334,8 +212,8 @@ export class RunEngine {
   }
 
   async #dispatch(action: Dispatch): Promise<void> {
-    const said = await this.#prepared(action, this.#now);
-    await this.#dispatched(action, await this.#say('turn:dispatched', said));
+    const said = await this.#prepared(action, this.#course.now);
+    await this.#dispatched(action, await this.#course.say('turn:dispatched', said));
   }
 
   /** Has the bundle of a turn made, in a run that stands like that, and gives what is said of it. */
@@ -348,31 +226,31 @@ export class RunEngine {
 
   /** Has a turn worked on that was dispatched like that: as those left it who may rewrite it. */
   async #dispatched({ turn_id }: Dispatch, dispatch: EventPayload<'turn:dispatched'>): Promise<void> {
-    const turn = this.#now.turns.find((one) => one.turn_id === turn_id);
+    const turn = this.#course.now.turns.find((one) => one.turn_id === turn_id);
     if (turn !== undefined) await this.#work({ ...turn, dispatch });
   }
 
   async #work(turn: Turn): Promise<void> {
-    const ended = this.#budget.begin(turn, this.#now, this.#time);
-    const spent = (cost: TurnCost) => this.#budget.spent(turn.turn_id, cost, this.#now, this.#time);
-    const end = await this.#parts.workshop.work(this.#now, turn, this.#stop, spent).finally(ended);
+    const ended = this.#budget.begin(turn, this.#course.now, this.#course.time);
+    const spent = (cost: TurnCost) => this.#budget.spent(turn.turn_id, cost, this.#course.now, this.#course.time);
+    const end = await this.#parts.workshop.work(this.#course.now, turn, this.#stop, spent).finally(ended);
     if (this.#abort.signal.aborted && end.result === null) return;
     if (end.result !== null) return this.#submit(turn, end.result);
-    await this.#say('turn:failed', failureOf(turn, end, this.#budget.reason));
+    await this.#course.say('turn:failed', failureOf(turn, end, this.#budget.reason));
   }
 
   async #submit(turn: Turn, result: TurnResult): Promise<void> {
-    await this.#say('turn:submitted', resultOf(turn, result));
-    await this.#parts.workshop.publish(this.#now);
+    await this.#course.say('turn:submitted', resultOf(turn, result));
+    await this.#parts.workshop.publish(this.#course.now);
   }
 
   async #accept(turn: Turn): Promise<void> {
-    const collides = turn.reviews === null ? await this.#parts.workshop.keep(this.#now, turn) : [];
+    const collides = turn.reviews === null ? await this.#parts.workshop.keep(this.#course.now, turn) : [];
     if (collides.length > 0) return this.#collided(turn, collides);
-    const accepted = this.#event('turn:accepted', resultOf(turn, turn.result as TurnResult));
+    const accepted = this.#course.event('turn:accepted', resultOf(turn, turn.result as TurnResult));
     const next = await this.#following(accepted);
-    if (next === undefined) return void (await this.#step(accepted));
-    const dispatch = await this.#steps(() => [accepted, next.dispatch]);
+    if (next === undefined) return void (await this.#course.step(accepted));
+    const dispatch = await this.#course.steps(() => [accepted, next.dispatch]);
     const work = this.#dispatched(next.action, dispatch as EventPayload<'turn:dispatched'>);
     const place = next.action.step.id;
     return place === turn.step ? work : this.#occupy(place, work);
@@ -387,10 +265,10 @@ export class RunEngine {
   ): Promise<{ readonly action: Dispatch; readonly dispatch: EventPayload<'turn:dispatched'> } | undefined> {
     if (this.#busy.size > 1 || this.#stop.aborted) return undefined;
     try {
-      const state = after(this.#now, step);
+      const state = after(this.#course.now, step);
       const [action, ...others] = this.#actionsIn(state);
       if (action?.kind !== 'dispatch' || others.length > 0) return undefined;
-      return { action, dispatch: this.#event('turn:dispatched', await this.#prepared(action, state), state) };
+      return { action, dispatch: this.#course.event('turn:dispatched', await this.#prepared(action, state), state) };
     } catch {
       return undefined;
     }
@@ -398,26 +276,29 @@ export class RunEngine {
 
   async #collided(turn: Turn, files: readonly string[]): Promise<void> {
     const reason = `it collides with the work of others in ${files.join(', ')}`;
-    const next = turn.attempt < this.#now.template.limits.attempts ? turn.attempt + 1 : null;
-    await this.#say('turn:rejected', rejectionOf(turn, 'host', reason, [], next));
+    const next = turn.attempt < this.#course.now.template.limits.attempts ? turn.attempt + 1 : null;
+    await this.#course.say('turn:rejected', rejectionOf(turn, 'host', reason, [], next));
   }
 
   async #examine({ gate, phase }: Extract<Action, { kind: 'examine' }>): Promise<void> {
-    const problems = await examine(this.#now, gate, phase, await this.#parts.workshop.folder(this.#now));
+    const problems = await examine(this.#course.now, gate, phase, await this.#parts.workshop.folder(this.#course.now));
     if (problems.length > 0) return this.#hold(`gate "${gate.name}" does not hold: ${problems.join('; ')}`);
-    const judged = judgeGate(this.#now, gate, phase);
+    const judged = judgeGate(this.#course.now, gate, phase);
     if (judged.opens) return this.#open({ kind: 'open', gate, phase, by: policy, comment: judged.comment });
-    await this.#say('approval:requested', requestOf(this.#now, gate, phase, judged.because, this.#time));
+    await this.#course.say(
+      'approval:requested',
+      requestOf(this.#course.now, gate, phase, judged.because, this.#course.time),
+    );
   }
 
   async #open({ gate, phase, by, comment }: Extract<Action, { kind: 'open' }>): Promise<void> {
     const approved = { gate: gate.name, approver: by, comment, summary: `${by} opened gate "${gate.name}"` };
     if (phase.next !== null) {
-      await this.#say('gate:transition', { ...approved, from_phase: phase.name, to_phase: phase.next });
+      await this.#course.say('gate:transition', { ...approved, from_phase: phase.name, to_phase: phase.next });
       return;
     }
-    const run_summary = summaryOf(this.#now, this.#time.toISOString());
-    await this.#say('gate:completion', { ...approved, run_summary });
+    const run_summary = summaryOf(this.#course.now, this.#course.time.toISOString());
+    await this.#course.say('gate:completion', { ...approved, run_summary });
   }
 
   async #hold(reason: string): Promise<void> {
@@ -425,6 +306,6 @@ export class RunEngine {
   }
 
   async #end(type: 'run:completed' | 'run:held' | 'run:failed', reason?: string): Promise<void> {
-    await this.#say(type, endOf(this.#now, reason, this.#time));
+    await this.#course.say(type, endOf(this.#course.now, reason, this.#course.time));
   }
 }

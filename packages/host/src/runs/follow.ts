@@ -1,5 +1,5 @@
 import type { LedgerStore, RunRow, StoredEvent } from '../ledger/index.ts';
-import { loadRun } from './engine.ts';
+import { loadRun } from './load.ts';
 import { restOf } from './rest.ts';
 import type { RunState } from './state.ts';
 

@@ -4,7 +4,7 @@ import { alone, type Peers } from '../hosts/peers.ts';
 import { type LedgerStore, openStatuses, type RunRow } from '../ledger/index.ts';
 import { isChatRun } from './chat-run.ts';
 import { Elsewhere } from './elsewhere.ts';
-import { loadRun } from './engine.ts';
+import { loadRun } from './load.ts';
 import type { Rest } from './rest.ts';
 import type { Runs } from './runs.ts';
 import type { RunState } from './state.ts';

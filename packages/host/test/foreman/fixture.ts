@@ -1,8 +1,8 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { LedgerStore } from '../../src/ledger/index.ts';
 import { castVote } from '../../src/runs/decisions.ts';
-import { requestRun } from '../../src/runs/engine.ts';
 import { Foreman, type ForemanParts } from '../../src/runs/foreman.ts';
+import { requestRun } from '../../src/runs/load.ts';
 import { Runs, type RunsParts } from '../../src/runs/runs.ts';
 import type { Turn, TurnResult } from '../../src/runs/state.ts';
 import type { Template } from '../../src/runs/template/template.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../../../test/store.ts';
-import { requestRun } from '../../src/runs/engine.ts';
+import { requestRun } from '../../src/runs/load.ts';
 import type { Trouble } from '../../src/runs/trouble.ts';
 import { human, Pretend, story, templateOf } from '../runs/fixture.ts';
 import { becomes, Held, site, soon } from './fixture.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { git, Stage } from '../../../../test/flows/stage.ts';
 import { isSettled } from '../../src/ledger/index.ts';
-import { loadRun, requestRun } from '../../src/runs/engine.ts';
+import { loadRun, requestRun } from '../../src/runs/load.ts';
 import { Runs } from '../../src/runs/runs.ts';
 import { failing, Pretend, result, stage, story, templateOf } from './fixture.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Stage } from '../../../../test/flows/stage.ts';
 import type { LedgerStore } from '../../src/ledger/index.ts';
 import { castVote } from '../../src/runs/decisions.ts';
-import { loadRun } from '../../src/runs/engine.ts';
+import { loadRun } from '../../src/runs/load.ts';
 import { human, Pretend, result, stage, story, templateOf } from './fixture.ts';
 
 const noon = Date.parse('2026-05-01T12:00:00.000Z');

@@ -9,7 +9,7 @@ import { newEvent } from '../../src/ledger/index.ts';
 import { addApprover } from '../../src/runs/add-approver.ts';
 import { newToken } from '../../src/runs/approvers.ts';
 import { castVote } from '../../src/runs/decisions.ts';
-import { loadRun } from '../../src/runs/engine.ts';
+import { loadRun } from '../../src/runs/load.ts';
 import { byPolicy, human, Pretend, result, stage, templateOf } from './fixture.ts';
 
 const ann = newToken();

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventPayload, refuse } from 'patchbay-sdk';
 import { describe, expect, it } from 'vitest';
 import { abortRun, castVote } from '../../src/runs/decisions.ts';
-import { RunEngine, requestRun } from '../../src/runs/engine.ts';
+import { RunEngine } from '../../src/runs/engine.ts';
+import { requestRun } from '../../src/runs/load.ts';
 import { automatic, failing, human, Pretend, result, stage, story, templateOf } from './fixture.ts';
 
 describe('A run', () => {

@@ -7,7 +7,7 @@ import { refuse } from 'patchbay-sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { goldenOf, inOrder } from '../../../../test/flows/golden.ts';
 import { git, Stage, type Staging } from '../../../../test/flows/stage.ts';
-import { loadRun } from '../../src/runs/engine.ts';
+import { loadRun } from '../../src/runs/load.ts';
 import { Pretend, stage as pretended, result, story, templateOf } from './fixture.ts';
 
 /** The handler of a package in the 0.1 form that blocks. */

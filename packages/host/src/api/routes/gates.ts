@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { loadRun } from '../../runs/engine.ts';
+import { loadRun } from '../../runs/load.ts';
 import type { RunState } from '../../runs/state.ts';
 import { type Route, route } from '../route.ts';
 import { count, listOf, maybe, page, pageOf, text } from '../schemas.ts';

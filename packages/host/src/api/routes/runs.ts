@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { LedgerStore } from '../../ledger/index.ts';
-import { loadRun } from '../../runs/engine.ts';
+import { loadRun } from '../../runs/load.ts';
 import { shownRequest, shownRun } from '../../runs/shown.ts';
 import { findTemplate } from '../../runs/template/find.ts';
 import type { Trouble } from '../../runs/trouble.ts';
