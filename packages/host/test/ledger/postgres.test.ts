@@ -173,17 +173,15 @@ describe('a ledger in PostgreSQL', () => {
     const url = await server.database();
     const ledger = await opened(url);
     for (let i = 0; i < 30; i++) await ledger.append(said(`text ${i}`, `run-${i}`), [{ plugin: 'a', handler: 'a#1' }]);
-    const scans = "SELECT seq_scan::int AS n FROM pg_stat_user_tables WHERE relname = 'events'";
-    const n = async () => (await server.run(`SELECT pg_stat_force_next_flush(); ${scans}`, url)).at(-1)?.['n'];
-    const before = await n();
     await Promise.all(Array.from({ length: 2000 }, (_, i) => ledger.append(said(`more ${i}`, `run-${i}`))));
     for (let i = 0; i < 30; i++) await ledger.append(said(`then ${i}`, `run-${i}`));
     await ledger.close();
     // The server counts when a session has ended.
-    await expect
-      .poll(async () => (await server.run("SELECT FROM pg_stat_activity WHERE application_name = 'patchbay'")).length)
-      .toBe(0);
-    expect(await n()).toBe(before);
+    const sessions = "SELECT FROM pg_stat_activity WHERE application_name = 'patchbay'";
+    await expect.poll(async () => (await server.run(sessions)).length, { timeout: 60_000 }).toBe(0);
+    const scans = "SELECT seq_scan::int AS n FROM pg_stat_user_tables WHERE relname = 'events'";
+    // Some belong to making the table.
+    expect((await server.run(scans, url))[0]?.['n']).toBeLessThan(20);
   });
 
   it.each([
