@@ -10,7 +10,8 @@ const nothing = Buffer.alloc(0);
 
 /** Keeps head and tail of a stream in bounded memory, however much comes. */
 export class Capture {
-  #head: Buffer | undefined;
+  /** Grows with what comes, up to `half`: most print little, and a process that holds less memory starts others faster. */
+  #head = nothing;
   #headBytes = 0;
   /** A ring: the oldest byte stands at `#at` once it is full. */
   #tail: Buffer | undefined;
@@ -21,11 +22,19 @@ export class Capture {
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
     const room = half - this.#headBytes;
-    if (room > 0) {
-      this.#head ??= Buffer.alloc(half);
-      this.#headBytes += chunk.copy(this.#head, this.#headBytes);
-    }
+    if (room > 0) this.#addToHead(chunk.subarray(0, room));
     if (chunk.length > room) this.#addToTail(chunk.subarray(room).subarray(-half));
+  }
+
+  #addToHead(chunk: Buffer): void {
+    const bytes = this.#headBytes + chunk.length;
+    if (bytes > this.#head.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(half, Math.max(bytes, 2 * this.#head.length)));
+      this.#head.copy(larger, 0, 0, this.#headBytes);
+      this.#head = larger;
+    }
+    chunk.copy(this.#head, this.#headBytes);
+    this.#headBytes = bytes;
   }
 
   #addToTail(chunk: Buffer): void {
@@ -52,7 +61,7 @@ export class Capture {
   }
 
   #kept(): Buffer {
-    const head = this.#head?.subarray(0, this.#headBytes) ?? nothing;
+    const head = this.#head.subarray(0, this.#headBytes);
     const tail = this.#tail?.subarray(0, this.#tailBytes) ?? nothing;
     const seam = this.#tailBytes < half ? 0 : this.#at;
     return Buffer.concat([head, tail.subarray(seam), tail.subarray(0, seam)]);
