@@ -1,4 +1,4 @@
-import { close, lstatSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { close, closeSync, lstatSync, openSync, rmdirSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder, removeFolder } from './folder.ts';
 
@@ -44,6 +44,15 @@ export class JobFolders {
     return inMemory ?? this.#write(join(this.tmp, name), text);
   }
 
+  /**
+   * Opens a file that nobody finds, as its name is gone again. It holds so many blanks: others may fill what it is in, but it
+   * keeps its room. Throws what the file system says.
+   */
+  nameless(bytes: number): number {
+    const memory = this.#memory;
+    return (memory === undefined ? undefined : attempt(() => nameless(memory, bytes))) ?? nameless(this.tmp, bytes);
+  }
+
   /** Removes them, whatever was made of them. What cannot be removed is left; never throws. */
   async remove(): Promise<void> {
     for (const dir of [this.tmp, this.#memory]) {
@@ -70,6 +79,20 @@ export class JobFolders {
       return true;
     });
     return removed ?? false;
+  }
+}
+
+function nameless(dir: string, bytes: number): number {
+  const file = join(dir, 'nameless');
+  const open = openSync(file, 'wx+', 0o600);
+  try {
+    unlinkSync(file);
+    // With a position: whoever is given the file begins to write where it begins.
+    writeSync(open, ' '.repeat(bytes), 0);
+    return open;
+  } catch (error) {
+    closeSync(open);
+    throw error;
   }
 }
 

@@ -1,16 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { Readable } from 'node:stream';
 import { type Ended, type Job, usualGraceMs } from '../job.ts';
-import { eachLine } from '../wire.ts';
 import { clearUp } from './after.ts';
 import { type Cage, groupCage, inNamespace, namespaceCage, ownNamespace, safeFor } from './cage.ts';
 import { type FolderPlace, JobFolders } from './job-folders.ts';
 import { type Listener, Live } from './live.ts';
 import type { Pipes } from './pipes.ts';
 import { CannotStart, programOf } from './preflight.ts';
+import { Status } from './status.ts';
 import { Streams } from './streams.ts';
 
 /** How long what was printed last may take to arrive once the process has ended. */
@@ -32,13 +31,6 @@ export interface Place extends FolderPlace {
   readonly pipes: Pipes;
   /** Bubblewrap, where it works. */
   readonly bwrap: string | undefined;
-}
-
-/** What bubblewrap tells of the job in it. */
-interface Status {
-  'child-pid'?: number;
-  /** Missing if the program could not be started, or was ended before. */
-  'exit-code'?: number;
 }
 
 /** What is started for a job. */
@@ -74,14 +66,17 @@ export class Running {
     const command = commandFor(job, this.#program, place.bwrap);
     let folders: JobFolders | undefined;
     let streams: Streams | undefined;
+    let status: Status | undefined;
     try {
       folders = new JobFolders(place);
       const env = { ...job.env, ...folders.give(job.files ?? {}), TMPDIR: folders.tmp };
       const input = job.stdin === undefined ? undefined : folders.put('stdin', job.stdin);
       streams = new Streams(pipes, input, listener?.follow === 'talk');
-      this.#child = this.#spawn(streams, command, env);
+      status = command.tells ? new Status(folders) : undefined;
+      this.#child = this.#spawn(command, env, [...streams.stdio, ...(status === undefined ? [] : [status.file])]);
     } catch (error) {
       streams?.discard();
+      status?.close();
       folders?.remove();
       throw this.#cannotStart(error);
     }
@@ -89,12 +84,14 @@ export class Running {
     this.#streams = streams;
     this.#live = listener === undefined ? undefined : new Live(streams.reading, listener);
     this.group = this.#child.pid ?? 0;
-    this.#status = command.tells ? statusFrom(this.#child.stdio[3] as Readable) : undefined;
-    this.#cage =
-      this.#status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => this.#status?.['child-pid']);
+    this.#status = status;
+    this.#cage = status === undefined ? groupCage(this.group) : namespaceCage(this.group, () => status.first);
     this.#timer = setTimeout(() => this.#stop('deadline'), job.timeoutMs);
     if (job.silenceMs !== undefined) this.#limitSilence(job.silenceMs);
-    this.ended = this.#watch().finally(() => folders.remove());
+    this.ended = this.#watch().finally(() => {
+      status?.close();
+      return folders.remove();
+    });
   }
 
   /** Has it ended as if its time were over. */
@@ -124,14 +121,12 @@ export class Running {
     this.#live?.taken(count);
   }
 
-  #spawn(streams: Streams, { argv, tells }: Command, env: Record<string, string>): ChildProcess {
+  #spawn({ argv, tells }: Command, env: Record<string, string>, stdio: StdioOptions): ChildProcess {
     const [command = '', ...args] = argv;
-    const stdio = [...streams.stdio, ...(tells ? ['pipe' as const] : [])];
     return spawn(command, args, { cwd: this.#job.cwd, env: tells ? safeFor(env) : env, detached: true, stdio });
   }
 
   async #watch(): Promise<Ended> {
-    const told = this.#status === undefined ? undefined : once(this.#child.stdio[3] as Readable, 'close');
     const [code, signal] = await once(this.#child, 'exit').catch((error) => {
       clearTimeout(this.#timer);
       clearTimeout(this.#silence);
@@ -142,10 +137,9 @@ export class Running {
     clearTimeout(this.#silence);
     this.#live?.free();
     this.#cage.killRest();
-    await within(drainMs, Promise.all([told, this.#streams.ended()]));
+    await within(drainMs, this.#streams.ended());
     this.#streams.destroy();
     this.#live?.end();
-    this.#child.stdio[3]?.destroy();
     await this.#cage.gone();
     if (this.#why !== undefined || signal !== null) await clearUp(this.#job);
     return { ...this.#exitOf(code, signal), ...this.#rest(), durationMs };
@@ -163,7 +157,7 @@ export class Running {
 
   #exitOf(code: number | null, signal: NodeJS.Signals | null): Pick<Ended, 'exitCode' | 'signal'> {
     if (this.#status === undefined || code === null) return { exitCode: code, signal };
-    if (this.#status['exit-code'] === undefined && this.#why === undefined) {
+    if (!this.#status.hasEnded && this.#why === undefined) {
       throw this.#cannotStart(this.#streams.stderr.captured().text.trim());
     }
     // Bubblewrap, like a shell, tells a death by signal n as 128 + n.
@@ -205,10 +199,4 @@ async function within(ms: number, done: Promise<unknown>): Promise<void> {
   const timer = setTimeout(() => setImmediate(late.resolve), ms);
   await Promise.race([done, late.promise]);
   clearTimeout(timer);
-}
-
-function statusFrom(stream: Readable): Status {
-  const status: Status = {};
-  eachLine(stream, (line) => Object.assign(status, JSON.parse(line)));
-  return status;
 }
