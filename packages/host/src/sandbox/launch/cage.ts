@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bubblewrapWorks, confined } from '../bubblewrap.ts';
 import type { Confinement, Job } from '../job.ts';
-import { descendantsOf, isAbsent, isDeserted, isGroupGone, signalTo } from './proc.ts';
+import { descendantsOf, isDeserted, isGroupGone, signalTo } from './proc.ts';
 
 /** Something that nobody can kill, such as a read from a dead network disk, is not waited for longer. */
 const patienceMs = 2_000;
@@ -42,13 +42,15 @@ export function namespaceCage(outer: number, init: () => number | undefined): Ca
     const first = init();
     if (first !== undefined) signalTo(first, 'SIGKILL');
   };
+  let isEmpty = false;
   return {
     kill,
     killRest: () => {
       const first = init();
-      // With the first one all others end. Most often it is gone by now, and a signal that nobody gets is an exception.
+      // With the first one all others end. Most often there are none by now, and there can be none again.
+      isEmpty = first !== undefined && isDeserted(first);
       if (first === undefined) kill();
-      else if (!isAbsent(first)) signalTo(first, 'SIGKILL');
+      else if (!isEmpty) signalTo(first, 'SIGKILL');
     },
     terminate: () => {
       // Those are looked for in the system: `init` may not have been told yet of one that runs.
@@ -56,7 +58,7 @@ export function namespaceCage(outer: number, init: () => number | undefined): Ca
       if (inside.length === 0) kill();
       else for (const pid of inside) signalTo(pid, 'SIGTERM');
     },
-    gone: () => until(() => isDeserted(init() ?? outer)),
+    gone: () => until(() => isEmpty || isDeserted(init() ?? outer)),
   };
 }
 

@@ -59,8 +59,8 @@ export class JobFolders {
       if (dir !== undefined && !this.#removeUntouched(dir)) await removeFolder(dir);
     }
     const open = this.#open;
-    // Not waited for, by the next job either: it can take longer than the job did.
-    if (open !== undefined) close(open, () => undefined);
+    // Not waited for, by the next job either, and begun when the end has been told: it can take longer than the job did.
+    if (open !== undefined) setImmediate(() => close(open, () => undefined));
   }
 
   #write(file: string, text: string): string {
@@ -72,9 +72,10 @@ export class JobFolders {
   /** The usual case, at once: all that is in it are our files. */
   #removeUntouched(dir: string): boolean {
     const removed = attempt(() => {
-      // By now it may be a link to another folder.
-      if (!lstatSync(dir).isDirectory()) return false;
-      for (const file of this.#files) if (dirname(file) === dir) unlinkSync(file);
+      const files = this.#files.filter((file) => dirname(file) === dir);
+      // By now it may be a link to another folder; that alone is not removed as a folder.
+      if (files.length > 0 && !lstatSync(dir).isDirectory()) return false;
+      for (const file of files) unlinkSync(file);
       rmdirSync(dir);
       return true;
     });

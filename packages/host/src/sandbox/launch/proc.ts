@@ -66,7 +66,7 @@ function environOf(pid: number): string[] {
 }
 
 /** Whether there is no process of this id, not even a dead one, as far as /proc tells. */
-export function isAbsent(pid: number): boolean {
+function isAbsent(pid: number): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false }) === undefined;
 }
 
