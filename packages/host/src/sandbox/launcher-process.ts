@@ -50,8 +50,9 @@ export class LauncherProcess {
     this.ready = this.#isReady.promise;
     // It is no failure if nobody asks.
     this.ready.catch(() => undefined);
-    // Small, and with no threads to compile code that never runs long: all it has is copied whenever it starts a job.
-    const flags = [...entryFlags, '--max-old-space-size=64', '--v8-pool-size=0'];
+    // Small, and with one thread beside its own: all it has is copied whenever it starts a job. No threads are not to be had: 0
+    // means as many as the machine is good for.
+    const flags = [...entryFlags, '--max-old-space-size=64', '--max-semi-space-size=1', '--v8-pool-size=1'];
     // Detached: Ctrl-C is for the host, which decides what becomes of its jobs.
     this.#child = spawn(process.execPath, [...flags, entryFile('launcher-main'), ...args], {
       env: {},
