@@ -1,4 +1,4 @@
-import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 interface Stat {
   readonly pid: number;
@@ -65,16 +65,15 @@ function environOf(pid: number): string[] {
   }
 }
 
-/** Whether there is no process of this id, not even a dead one, as far as /proc tells. */
-function isAbsent(pid: number): boolean {
-  return statSync(`/proc/${pid}`, { throwIfNoEntry: false }) === undefined;
-}
-
 /** Whether a process is dead, or alive without a child. That of a namespace's first one says whether others are in it. */
 export function isDeserted(pid: number): boolean {
-  if (isAbsent(pid)) return true;
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1') === '';
+    const file = openSync(`/proc/${pid}/task/${pid}/children`, 'r');
+    try {
+      return readSync(file, Buffer.allocUnsafe(1), 0, 1, null) === 0;
+    } finally {
+      closeSync(file);
+    }
   } catch {
     // It is gone, or this kernel has no such file.
     return statOf(pid)?.dead ?? true;

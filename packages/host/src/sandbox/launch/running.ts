@@ -137,7 +137,8 @@ export class Running {
     clearTimeout(this.#silence);
     this.#live?.free();
     this.#cage.killRest();
-    await within(drainMs, this.#streams.ended());
+    // Most often they have by now.
+    if (!this.#streams.haveEnded) await within(drainMs, this.#streams.ended());
     this.#streams.destroy();
     this.#live?.end();
     await this.#cage.gone();

@@ -69,7 +69,12 @@ export class Streams {
     close(this.#input, ...pipes.flatMap((pipe) => [pipe?.read, pipe?.write]));
   }
 
-  /** Resolves when nobody can print any more and all that was printed has arrived. */
+  /** Whether nobody can print any more and all that was printed has arrived. */
+  get haveEnded(): boolean {
+    return this.#reading.every((stream) => stream.closed);
+  }
+
+  /** Resolves when they have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#reading.map((stream) => stream.closed || once(stream, 'close')));
   }
