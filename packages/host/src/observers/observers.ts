@@ -27,9 +27,7 @@ export class Observers {
   private constructor(parts: ObserversParts, observed: readonly Observed[]) {
     this.#parts = parts;
     this.#observed = observed;
-    this.#undo = parts.ledger.on('settled', (delivery) => {
-      for (const one of observed) one.tell('delivery:settled', { ...delivery });
-    });
+    this.#undo = observed.length === 0 ? () => {} : this.#hear();
   }
 
   /** Has all of them subscribe. One that fails or hangs is left out, and told of. */
@@ -54,6 +52,13 @@ export class Observers {
       }),
     );
     return new Observers(parts, started.flat());
+  }
+
+  /** Not where there are none: each delivery would be read back for nobody. */
+  #hear(): () => void {
+    return this.#parts.ledger.on('settled', (delivery) => {
+      for (const one of this.#observed) one.tell('delivery:settled', { ...delivery });
+    });
   }
 
   /** Tells them what is still to be told, and closes them. Never rejects. */

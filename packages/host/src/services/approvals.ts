@@ -85,20 +85,24 @@ export class Approvals {
   }
 
   /** Something was appended here. */
-  heard({ type, payload, run_id, turn_id }: StoredEvent): void {
-    if (payload.event === 'approval:decided') {
-      this.#asked.get(payload.call?.key ?? '')?.delete(payload.approval_id);
-      this.#waiting.get(payload.approval_id)?.();
-    }
+  heard(event: StoredEvent): void {
+    const { type, run_id, turn_id } = event;
+    // Only payloads that matter are looked at: each is parsed for whoever is the first to do so.
+    if (type === 'approval:decided') this.#heardDecided(event.payload as EventPayload<'approval:decided'>);
     const isTurn = type === 'turn:submitted' || type === 'turn:failed';
     const isRun = type.startsWith('run:') && type !== 'run:started';
     if (!isTurn && !isRun) return;
-    const start = isRun ? `${run_id}/` : `${run_id}/${turn_id}/${payload.attempt}`;
+    const start = isRun ? `${run_id}/` : `${run_id}/${turn_id}/${event.payload.attempt}`;
     for (const [key, ids] of this.#asked) {
       if (isRun ? !key.startsWith(start) : key !== start) continue;
       this.#asked.delete(key);
       for (const id of ids) this.#close(id, 'the turn is over').catch(() => undefined);
     }
+  }
+
+  #heardDecided({ call, approval_id }: EventPayload<'approval:decided'>): void {
+    this.#asked.get(call?.key ?? '')?.delete(approval_id);
+    this.#waiting.get(approval_id)?.();
   }
 
   /** Another process has appended something. */
