@@ -31,7 +31,7 @@ function neighbourRows(found: Readonly<Record<string, Latencies>>): Row[] {
 export async function run({ rounds }: Effort): Promise<Report> {
   const isQuick = rounds < 10;
   const sizes = [1000, isQuick ? 5000 : 100_000] as const;
-  const script = await scripts.beside(isQuick ? 3 : 101);
+  const script = await scripts.beside(isQuick ? 3 : 301);
   const ledger = await scripts.inLedgersOf(sizes, isQuick ? 2 : 101);
   const web = await http.beside(rounds);
   const module = await isolated.beside(isQuick ? 1 : 11);

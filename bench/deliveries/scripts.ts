@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { ledgerFile } from '../../packages/host/src/config/state.ts';
 import { openLedger } from '../../packages/host/src/ledger/index.ts';
 import { runScript } from '../../packages/host/src/outbound/script.ts';
@@ -37,8 +38,11 @@ export function beside(rounds: number): Promise<Taken> {
           },
           ours: async () => {
             const call = { launcher, plugin, project: dir, payload: accepted(), key: 'x', secrets: [] };
+            const start = performance.now();
             const { status, message } = await runScript(handler, call);
+            const taken = performance.now() - start;
             if (status !== 'ok') throw new Error(`the script failed: ${message}`);
+            return taken;
           },
         },
         rounds,

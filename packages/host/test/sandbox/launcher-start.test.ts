@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { confinements, Workshop } from './fixture.ts';
@@ -51,6 +51,22 @@ describe.each(confinements)('a program that cannot be started, confined by %s', 
     'names an interpreter by env that is not on the PATH: %j',
     (first) => refused(shop.script('1', { name: 'strange-env.sh', first }), /"strangelang"/, 'Install strangelang'),
   );
+
+  it('could be started before, and then lost its run bit', async () => {
+    const file = shop.script('echo hi', { name: 'was-runnable.sh' });
+    await expect(start(file)).resolves.toMatchObject({ exitCode: 0 });
+    chmodSync(file, 0o644);
+    await refused(file, /was-runnable\.sh has no run bit/, 'chmod');
+  });
+
+  it('could be started before, and then lost its interpreter', async () => {
+    const interpreter = join(shop.dir, 'my-shell');
+    copyFileSync('/bin/sh', interpreter);
+    const file = shop.script('echo hi', { name: 'had-one.sh', first: `#!${interpreter}\n` });
+    await expect(start(file)).resolves.toMatchObject({ exitCode: 0 });
+    rmSync(interpreter);
+    await refused(file, /had-one\.sh wants the interpreter ".*my-shell"/, 'Install');
+  });
 
   it('has CR LF at the end of its first line', () => {
     const file = shop.script('echo hi\r\n', { name: 'windows.sh', first: '#!/bin/bash\r\n' });

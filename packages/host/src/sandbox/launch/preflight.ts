@@ -18,6 +18,22 @@ const usualPath = '/usr/bin:/bin';
 /** As much of the first line as Linux looks at. */
 const lineBytes = 256;
 
+/** Files that were in order, as they were then: to look at them again would take longer than all else before a start. */
+const inOrder = new Map<string, string>();
+const mostInOrder = 1000;
+
+/** What is wrong with the program of a job that could not be started though nothing was wrong when it was looked at last. */
+export function faultOf(job: Job): CannotStart | undefined {
+  inOrder.clear();
+  try {
+    programOf(job);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CannotStart) return error;
+    throw error;
+  }
+}
+
 /** The program of a job, as an absolute path. Throws CannotStart with what is wrong with it and what to do. */
 export function programOf({ argv, cwd, env }: Job): string {
   if (!isFolder(cwd))
@@ -44,6 +60,9 @@ function checkFile(file: string, path: string): void {
     throw refusal(file, `there is no file ${file}`, 'Install the plugin again, or correct the path in its manifest.');
   }
   if (!stat.isFile()) throw refusal(file, `${file} is not a file`, 'Correct the path in the manifest.');
+  // Changes with its content, its run bit, its owner, and with what PATH its interpreter is looked for.
+  const state = [stat.dev, stat.ino, stat.ctimeMs, path].join(' ');
+  if (inOrder.get(file) === state) return;
   if (!isRunnable(file)) throw refusal(file, `${file} has no run bit`, `Run: chmod +x '${file}'`);
   const start = startOf(file);
   if (start.startsWith('#!')) checkFirstLine(file, start, path);
@@ -53,6 +72,8 @@ function checkFile(file: string, path: string): void {
     const hint = marked ? 'Save it as UTF-8 without a mark.' : 'Begin it with a line such as #!/bin/sh';
     throw refusal(file, `${file} ${what}`, hint);
   }
+  if (inOrder.size >= mostInOrder) inOrder.clear();
+  inOrder.set(file, state);
 }
 
 function checkFirstLine(file: string, start: string, path: string): void {

@@ -8,7 +8,7 @@ import { type Cage, groupCage, inNamespace, namespaceCage, ownNamespace, safeFor
 import { type FolderPlace, JobFolders } from './job-folders.ts';
 import { type Listener, Live } from './live.ts';
 import type { Pipes } from './pipes.ts';
-import { CannotStart, programOf } from './preflight.ts';
+import { CannotStart, faultOf, programOf } from './preflight.ts';
 import { Status } from './status.ts';
 import { Streams } from './streams.ts';
 
@@ -182,6 +182,8 @@ export class Running {
   }
 
   #cannotStart(cause: unknown): CannotStart {
+    const fault = faultOf(this.#job);
+    if (fault !== undefined) return fault;
     const message = `${this.#program} could not be started: ${cause instanceof Error ? cause.message : cause}`;
     return new CannotStart({ file: this.#program, message, hint: 'See what the system says about it.' });
   }
