@@ -38,6 +38,9 @@ import { TurnFiles } from './turn-files.ts';
 import { checkedCost, claimedCost, protocolErrors, readResult, verdictErrors } from './validate.ts';
 import type { Plan, TurnEnd, Workshop } from './workshop.ts';
 
+/** How often it is tried to close what may be in use for a moment. */
+const mostCloses = 5;
+
 type Spent = (cost: TurnCost) => void;
 
 /** What the turns of a project are worked on with. */
@@ -182,11 +185,24 @@ export class ProjectWorkshop implements Workshop {
   async close(state: RunState): Promise<void> {
     this.#files.forget(state);
     await this.#inTurn(state, async () => {
-      // Unless nothing was ever opened, or it is closed already.
-      const isOpen = plainIn(state) === undefined && existsSync(join(this.#files.run(state), 'git'));
-      if (isOpen) await closeWorkspace(await this.#openHere(state), { keepBranch: true });
+      await this.#closeHere(state);
       await this.#shared?.close(state);
     });
+  }
+
+  /** Another process in the project may close it at the same moment, as when it is aborted: they get into each other's way, but not for long. */
+  async #closeHere(state: RunState): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      // Unless nothing was ever opened, or it is closed already.
+      const isOpen = plainIn(state) === undefined && existsSync(join(this.#files.run(state), 'git'));
+      if (!isOpen) return;
+      try {
+        return await closeWorkspace(await this.#openHere(state), { keepBranch: true });
+      } catch (error) {
+        if (tries === mostCloses) throw error;
+        await sleep(tries * (100 + Math.random() * 100));
+      }
+    }
   }
 
   /** With what other hosts did there. */
