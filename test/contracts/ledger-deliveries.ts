@@ -222,6 +222,17 @@ export function deliveryContract(of: () => LedgerStore): void {
       for (const settlement of ends) await ledger.settle((await owing(plugin)).id, settlement);
     };
 
+    it('fail no more when one of theirs has gone well, also if all are settled at once', async () => {
+      const all = [await owing('a'), await owing('a'), await owing('a')];
+      const [first, second, third] = all.map(({ id }) => id) as [string, string, string];
+      await Promise.all([
+        ledger.settle(first, { status: 'ok' }),
+        ledger.settle(second, { status: 'failed' }),
+        ledger.settle(third, { status: 'ok' }),
+      ]);
+      expect(await ledger.failing()).toEqual([]);
+    });
+
     it('are told with how often in a row, most first', async () => {
       await end('a', { status: 'failed' }, { status: 'ok' }, { status: 'failed', message: 'gone' });
       await end('b', { status: 'failed' }, { status: 'skipped' }, { status: 'failed', message: 'last words' });

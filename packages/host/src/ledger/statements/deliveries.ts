@@ -32,7 +32,7 @@ const lease = `${replay} AND status = ? AND due_at IS NOT DISTINCT FROM ?`;
 const cancel = `UPDATE deliveries SET status = 'cancelled', due_at = NULL, settled_at = ?, message = ?
   WHERE plugin = ? AND status IN ('owed', 'sending')`;
 const whose = 'SELECT plugin FROM deliveries WHERE seq = ? AND n = ?';
-const anyFailing = 'SELECT 1 FROM failing LIMIT 1';
+// From the side of `failing`, in which there is hardly ever anything.
 const works = `DELETE FROM failing WHERE EXISTS (SELECT 1 FROM deliveries d
   WHERE d.seq = ? AND d.n = ? AND d.plugin = failing.plugin AND d.handler = failing.handler)`;
 const fails = `INSERT INTO failing (plugin, handler, failures, last, message)
@@ -89,11 +89,13 @@ export interface Settling {
 
 /** Gives which of them were owed: only those are settled. */
 export function* settleEach(all: readonly Settling[], now: string): Steps<readonly boolean[]> {
-  const [failing, ...answers] = yield [{ text: anyFailing, values: [] }, ...all.map((one) => settling(one, now))];
-  const isSettled = answers.map(({ count }) => count > 0);
-  // Hardly ever is there a handler that fails: then nothing is to be noted of those that work.
-  const isAnyFailing = failing?.count !== 0 || all.some(({ settlement }) => says[settlement.status] === 'fails');
-  const notes = isAnyFailing ? all.flatMap((one, i) => (isSettled[i] ? noting(one, now) : [])) : [];
+  const answers = yield all.map((one) => settling(one, now));
+  const notes: Statement[] = [];
+  const isSettled = answers.map(({ count }, i) => {
+    const note = count > 0 ? noting(all[i] as Settling, now) : undefined;
+    if (note !== undefined) notes.push(note);
+    return count > 0;
+  });
   if (notes.length > 0) yield notes;
   return isSettled;
 }
@@ -107,10 +109,10 @@ function settling({ place: { seq, n }, settlement, annotations, request }: Settl
 }
 
 /** Notes whether its handler works. */
-function noting({ place: { seq, n }, settlement }: Settling, now: string): readonly Statement[] {
+function noting({ place: { seq, n }, settlement }: Settling, now: string): Statement | undefined {
   const { status, message = null } = settlement;
-  if (says[status] === 'works') return [{ text: works, values: [seq, n] }];
-  return says[status] === 'fails' ? [{ text: fails, values: [now, message, seq, n] }] : [];
+  if (says[status] === 'works') return { text: works, values: [seq, n] };
+  return says[status] === 'fails' ? { text: fails, values: [now, message, seq, n] } : undefined;
 }
 
 /** Makes it owed again. Throws `DELIVERY_UNKNOWN`. */
