@@ -29,7 +29,18 @@ describe('A run', () => {
     expect(await ledger.run('run-1')).toMatchObject({ status: 'completed', template: 'test', goal: 'Make it work' });
   });
 
-  it('writes an accepted turn down with the next one that is dispatched, and also if that cannot be prepared', async () => {
+  it('writes an accepted turn down with the next one that is dispatched: whoever stops it there finds both', async () => {
+    const stopped = new AbortController();
+    const { parts, ledger } = await stage();
+    ledger.on('appended', ({ event }) => event.type === 'turn:accepted' && stopped.abort());
+    const template = templateOf({ build: ['developer', 'tester'] });
+    await requestRun(ledger, { run_id: 'run-1', template, goal: 'Make it work', by: 'ada' });
+    await new RunEngine('run-1', parts).advance(stopped.signal);
+    const told = await story(ledger);
+    expect(told.slice(3, 5)).toEqual(['turn:accepted build.developer#1', 'turn:dispatched build.tester#1']);
+  });
+
+  it('writes an accepted turn down also if the next one cannot be prepared', async () => {
     const workshop = new Pretend();
     let isPossible = false;
     const prepare = workshop.prepare.bind(workshop);
