@@ -9,7 +9,7 @@ import { goal, type Report } from '../report.ts';
 import type { Order, Sent } from './load.ts';
 
 /** Servers that are asked side by side, by name. */
-type Ports = Readonly<Record<'durable' | 'bare' | 'python' | 'tuned', number>>;
+type Ports = Readonly<Record<'durable' | 'bare' | 'byHand' | 'python' | 'tuned', number>>;
 
 function forked(name: string, ...args: string[]): ChildProcess {
   return fork(join(import.meta.dirname, name), args, { execArgv: process.execArgv });
@@ -39,8 +39,9 @@ async function serving<T>(dir: string, act: (ports: Ports, load: ChildProcess) =
     started.push(load);
     const durable = await portOf(forked('durable-server.ts', dir));
     const bare = await portOf(forked('bare-server.ts'));
+    const byHand = await portOf(forked('by-hand-server.ts', dir));
     const [plain, tuned] = [await python(started), await python(started, 'tuned')];
-    return await act({ durable, bare, python: plain, tuned }, load);
+    return await act({ durable, bare, byHand, python: plain, tuned }, load);
   } finally {
     const ended = started.filter(({ exitCode }) => exitCode === null).map((child) => once(child, 'exit'));
     for (const child of started) child.channel == null ? child.kill() : child.disconnect();
@@ -48,11 +49,14 @@ async function serving<T>(dir: string, act: (ports: Ports, load: ChildProcess) =
   }
 }
 
-/** Requests that are verified, stored and handled, beside the same library that only reads them, and beside Python's. */
+/**
+ * Requests that are verified, stored and handled, beside the same library that only reads them, that one with the least that
+ * verifying and storing takes, and Python's.
+ */
 export async function run({ rounds }: Effort): Promise<Report> {
   const isQuick = rounds < 10;
   const count = isQuick ? 500 : 4000;
-  const waited: Record<string, number[]> = { durable: [], bare: [], python: [], tuned: [] };
+  const waited: Record<string, number[]> = { durable: [], bare: [], byHand: [], python: [], tuned: [] };
   const taken = await inFolder((dir) => {
     write(dir, { 'patchbay.yaml': '' });
     return serving(dir, (ports, load) => {
@@ -62,20 +66,25 @@ export async function run({ rounds }: Effort): Promise<Report> {
         waited[name]?.push(...sent.waited);
         return sent.ms;
       };
-      const names = ['durable', 'bare', 'python', 'tuned'] as const;
+      const names = ['durable', 'bare', 'byHand', 'python', 'tuned'] as const;
       return sideBySide(Object.fromEntries(names.map((name) => [name, asking(name)])), isQuick ? 2 : 15, 2);
     });
   });
   const perSecond = (name: string) => (1000 * count) / typical(taken, name);
   const p99 = (name: string) => percentile(waited[name] ?? [], 0.99);
   const peers = (of: (name: string) => number) => {
-    return { hono: of('bare'), 'Python http.server': of('python'), 'the same, tuned': of('tuned') };
+    return {
+      hono: of('bare'),
+      'hono and SQLite, by hand': of('byHand'),
+      'Python http.server': of('python'),
+      'the same, tuned': of('tuned'),
+    };
   };
   return {
     bench: 'webhooks',
     rows: [
       {
-        case: 'requests over 64 connections: verified, durable, handled; peers store nothing',
+        case: 'requests over 64 connections: verified, durable, handled; peers store nothing but by hand',
         unit: '1/s',
         ours: perSecond('durable'),
         peers: peers(perSecond),

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 
 /** What all servers are sent, and where. */
 export const path = '/hooks/bench';
-const key = Buffer.from('a secret of at least 24 bytes');
+export const key = Buffer.from('a secret of at least 24 bytes');
 export const secret = `whsec_${key.toString('base64')}`;
 
 const body = JSON.stringify({

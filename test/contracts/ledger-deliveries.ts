@@ -233,6 +233,21 @@ export function deliveryContract(of: () => LedgerStore): void {
       expect(await ledger.failing()).toEqual([]);
     });
 
+    it('fail no more when many of theirs have gone well at once, whether that they fail was known before or not', async () => {
+      const all = [await owing('a'), await owing('a'), await owing('a'), await owing('a'), await owing('b')];
+      const [first, second, third, fourth, other] = all.map(({ id }) => id) as [string, string, string, string, string];
+      await Promise.all([
+        ledger.settle(first, { status: 'failed' }),
+        ledger.settleAll([second, third].map((id) => ({ id, settlement: { status: 'ok' } }))),
+      ]);
+      expect(await ledger.failing()).toEqual([]);
+      await end('a', { status: 'failed' });
+      await end('b', { status: 'failed' });
+      await ledger.settleAll([fourth, second].map((id) => ({ id, settlement: { status: 'ok' } })));
+      expect(await ledger.failing()).toMatchObject([{ plugin: 'b' }]);
+      expect(await delivery(other)).toMatchObject({ status: 'owed' });
+    });
+
     it('are told with how often in a row, most first', async () => {
       await end('a', { status: 'failed' }, { status: 'ok' }, { status: 'failed', message: 'gone' });
       await end('b', { status: 'failed' }, { status: 'skipped' }, { status: 'failed', message: 'last words' });
