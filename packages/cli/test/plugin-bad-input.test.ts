@@ -129,6 +129,16 @@ describe('a manifest is refused through the command if', () => {
   });
 });
 
+it('what is wrong with a manifest is told with the file that is to be mended, not with its copy', async () => {
+  put(outside, [{ ...manifest, content: '{' }]);
+  const file = join(outside, manifest.path);
+  const run = () => patchbay(['plugin', 'install', `${outside}/`, '--json'], { cwd });
+  const { error } = JSON.parse((await run()).stdout) as { error: { file: string; message: string } };
+  expect(error.file).toBe(file);
+  expect(error.message).toContain(`${file}:`);
+  expect(error.message).not.toContain('stage-');
+});
+
 describe('a name that is none is refused through the command, by', () => {
   it.each(['remove', 'info', 'enable', 'disable', 'upgrade', 'verify'])('%s', async (verb) => {
     for (const name of ['..', '__proto__', '../../etc']) {

@@ -82,9 +82,42 @@ async function bringIn(
   options: InstallOptions,
   accept: (manifest: Manifest) => void,
 ): Promise<Installed> {
-  const { home } = state;
   // One below: the folder itself would be for this user only, and stay so where it goes.
-  const into = join(mkdtempSync(join(home.workDir, 'stage-')), 'plugin');
+  const into = join(mkdtempSync(join(state.home.workDir, 'stage-')), 'plugin');
+  try {
+    return await bringInto(into, state, source, options, accept);
+  } catch (error) {
+    throw error instanceof PatchbayError ? atItsSource(error, into, source) : error;
+  }
+}
+
+/** What is wrong is to be mended where the plugin came from: the folder it was copied to is gone by then. */
+function atItsSource(error: PatchbayError, into: string, source: string): PatchbayError {
+  const { code, message, file } = error;
+  if (!message.includes(into)) return error;
+  const own = (text: string) => text.replaceAll(into, () => source.replace(/\/+$/, ''));
+  const { hint, plugin, hook, handler, run, field, problems } = error;
+  const blame = {
+    hint,
+    plugin,
+    hook,
+    handler,
+    run,
+    field,
+    problems,
+    ...(file === undefined ? {} : { file: own(file) }),
+  };
+  return new PatchbayError(code, own(message), { ...blame, cause: error });
+}
+
+async function bringInto(
+  into: string,
+  state: State,
+  source: string,
+  options: InstallOptions,
+  accept: (manifest: Manifest) => void,
+): Promise<Installed> {
+  const { home } = state;
   const staged = options.link ? linkTo(state, source, into, options) : await copied(state, source, into, options);
   const manifest = readManifest(staged.dir);
   accept(manifest);
