@@ -93,21 +93,9 @@ async function bringIn(
 
 /** What is wrong is to be mended where the plugin came from: the folder it was copied to is gone by then. */
 function atItsSource(error: PatchbayError, into: string, source: string): PatchbayError {
-  const { code, message, file } = error;
-  if (!message.includes(into)) return error;
   const own = (text: string) => text.replaceAll(into, () => source.replace(/\/+$/, ''));
-  const { hint, plugin, hook, handler, run, field, problems } = error;
-  const blame = {
-    hint,
-    plugin,
-    hook,
-    handler,
-    run,
-    field,
-    problems,
-    ...(file === undefined ? {} : { file: own(file) }),
-  };
-  return new PatchbayError(code, own(message), { ...blame, cause: error });
+  const file = error.file === undefined ? undefined : own(error.file);
+  return new PatchbayError(error.code, own(error.message), { ...error, file, cause: error });
 }
 
 async function bringInto(
