@@ -6,7 +6,7 @@ type EventValues = [string, string, string, string | null, string | null, string
 
 /** The least that can be done: rows that are ready, put into the same tables, at the same durability. */
 export function rawInserts(db: DatabaseSync, owes: readonly Owed[]) {
-  db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA foreign_keys = ON');
+  db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000; PRAGMA foreign_keys = ON');
   const event = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const delivery = db.prepare(
     'INSERT INTO deliveries (seq, n, plugin, handler, awaited, plugin_version, plugin_digest) VALUES (?, ?, ?, ?, ?, ?, ?)',

@@ -71,8 +71,18 @@ export function parseBody(text: string, depth: number): unknown {
   } catch {
     throw new Refused('BODY_INVALID');
   }
-  if (isDeeper(value, depth)) throw new Refused('BODY_DEEP');
+  if (begins(text) > depth && isDeeper(value, depth)) throw new Refused('BODY_DEEP');
   return value;
+}
+
+/** How many arrays and objects begin in a text at the most: no fewer than are nested. */
+function begins(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x5b || code === 0x7b) count++;
+  }
+  return count;
 }
 
 /** Level by level: recursion is what it is to protect others from. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EventPayload, InboundRequest } from 'patchbay-sdk';
 import { v7 } from 'uuid';
-import { type Delivery, newEvent } from '../ledger/index.ts';
+import { type Appended, type AppendOptions, type Delivery, newEvent, type Owed } from '../ledger/index.ts';
 import type { Service } from '../service.ts';
 import { Gathering } from './gathering.ts';
 import { type Handled, handle, keptReply } from './handling.ts';
@@ -32,7 +32,9 @@ export interface DeskParts {
   readonly areMany: boolean;
 }
 
-const stored: Reply = { status: 202, body: '{"status":"stored"}' };
+/** Its payload is made here, of parts that are known to fit. */
+const asManyCome: AppendOptions = { isChecked: true };
+const isStored: Reply = { status: 202, body: '{"status":"stored"}' };
 
 /**
  * The id of the event of a request, the same whenever its sender calls it the same. It begins as the sender's does: most count
@@ -45,7 +47,7 @@ function eventIdOf({ mark }: Route, key: string): string {
 /** Stores requests, has each handled, and remembers what came of it: the same one again is answered, not handled. */
 export class Desk {
   readonly #parts: DeskParts;
-  readonly #gathering = new Gathering();
+  readonly #gathering: Gathering;
   readonly #settler: Settler;
   readonly #leases: Leases;
   /** Requests that are being handled, or whose end is not durable yet: then with the reply. By event. */
@@ -57,6 +59,7 @@ export class Desk {
     const { service, limits, areMany } = parts;
     this.#parts = parts;
     this.#settler = new Settler(service.ledger);
+    this.#gathering = new Gathering(() => this.#settler.flush());
     this.#leases = new Leases({ ledger: service.ledger, areMany, leaseMs: limits.leaseMs });
   }
 
@@ -73,19 +76,21 @@ export class Desk {
     }
     if ((this.#busy.get(route.path) ?? 0) >= this.#parts.limits.atOnce) throw new Refused('BUSY');
     this.#begin(route, event_id);
-    let delivery: Delivery | Reply;
+    const { plugin, path } = route;
+    const { headers, body, payload, numbering } = arrived;
+    const event = newEvent('webhook:received', { event_id, plugin, path, delivery_id: numbering.id, headers, body });
+    let stored: Delivery | Reply;
     try {
-      delivery = await this.#store(route, event_id, arrived);
+      await this.#gathering.join();
+      const appended = await this.#parts.service.ledger.append(event, this.#owes(route), asManyCome);
+      stored = appended.known ? await this.#known(route, appended) : this.#held(appended);
     } catch {
       this.#end(route, event_id);
       throw new Refused('STORAGE');
     }
-    if (!('id' in delivery)) {
-      this.#end(route, event_id);
-      return delivery;
-    }
-    const { headers, body: raw, payload } = arrived;
-    return this.#handle(route, delivery.id, event_id, { path: route.path, payload, headers, raw });
+    if ('id' in stored) return this.#handle(route, stored.id, event_id, { path, payload, headers, raw: body });
+    this.#end(route, event_id);
+    return stored;
   }
 
   /**
@@ -113,30 +118,29 @@ export class Desk {
     await this.#leases.close();
   }
 
-  /** What is to be handled; or, if it was before, what is to be answered. */
-  async #store(route: Route, event_id: string, { headers, body, numbering }: Arrived): Promise<Delivery | Reply> {
-    const { plugin, path } = route;
-    const { emitter, ledger } = this.#parts.service;
-    const queue = queueOf(plugin);
+  /** What a request owes: first that it is handled. */
+  #owes({ plugin, path: handler }: Route): Owed[] {
+    const { emitter } = this.#parts.service;
     const { version, digest } = emitter.edition(plugin);
-    const event = newEvent('webhook:received', { event_id, plugin, path, delivery_id: numbering.id, headers, body });
-    await this.#gathering.join();
-    const due_at = this.#leases.until;
-    const owes = [
-      { plugin: queue, handler: path, awaited: true, due_at, version, digest },
-      ...emitter.owes(event.event),
-    ];
-    const { deliveries, known } = await ledger.append(event, owes, { isChecked: true });
-    const delivery = deliveries.find((one) => one.plugin === queue);
+    const handling = { plugin: queueOf(plugin), handler, awaited: true, due_at: this.#leases.until, version, digest };
+    return [handling, ...emitter.owes('webhook:received')];
+  }
+
+  /** The delivery of a request that came for the first time. */
+  #held({ deliveries: [delivery] }: Appended): Delivery {
+    if (delivery === undefined) throw new Error('a request is owed to its handler');
+    this.#leases.hold(delivery);
+    return delivery;
+  }
+
+  /** What is to be answered to a request that came before; its delivery if it is to be handled again. */
+  async #known({ plugin }: Route, { deliveries }: Appended): Promise<Delivery | Reply> {
+    const delivery = deliveries.find((one) => one.plugin === queueOf(plugin));
     if (delivery === undefined) return keptReply(null);
-    if (!known) {
-      this.#leases.hold(delivery);
-      return delivery;
-    }
     // Its sender was told that it failed, and tries again.
     if (delivery.status === 'failed') return (await this.#leases.take(delivery)) ? delivery : refuse('IN_PROGRESS');
     if (isLeased(delivery)) return refuse('IN_PROGRESS');
-    return delivery.status === 'owed' ? stored : keptReply(delivery.annotations);
+    return delivery.status === 'owed' ? isStored : keptReply(delivery.annotations);
   }
 
   #handle(route: Route, delivery: string, event_id: string, request: InboundRequest): Reply | Promise<Reply> {
@@ -145,7 +149,7 @@ export class Desk {
     if (!(handling instanceof Promise)) return this.#handled(route, delivery, event_id, handling);
     const handled = handling.then((its) => this.#handled(route, delivery, event_id, its));
     const { promise: late, resolve } = Promise.withResolvers<Reply>();
-    const timer = setTimeout(() => resolve(stored), limits.handlerMs);
+    const timer = setTimeout(() => resolve(isStored), limits.handlerMs);
     return Promise.race([handled, late]).finally(() => clearTimeout(timer));
   }
 

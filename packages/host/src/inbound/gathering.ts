@@ -11,10 +11,16 @@ const mostTurns = 256;
  * about to send again. One that comes alone after another that did waits for a turn.
  */
 export class Gathering {
+  readonly #going: () => void;
   #count = 0;
   #group = Promise.withResolvers<void>();
   /** How many there were the last time. */
   #before = 1;
+
+  /** `going` is called right before a group goes on. */
+  constructor(going: () => void) {
+    this.#going = going;
+  }
 
   /** Resolves when the group goes on, for all of them at once. */
   join(): Promise<void> {
@@ -36,6 +42,7 @@ export class Gathering {
     this.#before = count;
     this.#count = 0;
     this.#group = Promise.withResolvers();
+    this.#going();
     resolve();
   }
 }

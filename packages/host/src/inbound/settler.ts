@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ended, LedgerStore, Settlement } from '../ledger/index.ts';
 
-/** For so long what was settled is gathered before it is written, all at once; as much may be handled again after a crash. */
-const gatherMs = 50;
+/** For so long what was settled waits for something to be written along with; as much may be handled again after a crash. */
+const patienceMs = 50;
 const retryMs = 1000;
 
 interface Waiting extends Ended {
@@ -10,8 +10,8 @@ interface Waiting extends Ended {
 }
 
 /**
- * Writes down how deliveries ended, a while later and many at a time: that a request came is durable already, and a crash
- * before it is written how it was handled only has it handled again.
+ * Writes down how deliveries ended, a while later and many at a time, if possible along with the next requests: that a request
+ * came is durable already, and a crash before it is written how it was handled only has it handled again.
  */
 export class Settler {
   readonly #ledger: LedgerStore;
@@ -27,23 +27,24 @@ export class Settler {
   /** `written` is called when it is durable. */
   settle(id: string, settlement: Settlement, written: () => void): void {
     this.#waiting.push({ id, settlement, written });
-    this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
+    this.#timer ??= setTimeout(() => this.flush(), patienceMs);
   }
 
-  /** Writes what waits. */
-  async close(): Promise<void> {
-    this.#closing.abort();
-    this.#flush();
-    await Promise.all(this.#writing);
-  }
-
-  #flush(): void {
+  /** Has what waits written, in one transaction with what is appended in the same turn of the event loop. */
+  flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.length === 0) return;
     const writing = this.#write(this.#waiting).finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
     this.#waiting = [];
+  }
+
+  /** Writes what waits. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.flush();
+    await Promise.all(this.#writing);
   }
 
   async #write(waiting: readonly Waiting[]): Promise<void> {

@@ -3,9 +3,9 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { EventRow } from './rows.ts';
 import type { Verified } from './store.ts';
 
-/** The hash of an event: over the hash of the one before it and all that is kept of it. */
-export function hashOf(before: string, event: Omit<EventRow, 'hash'>): string {
-  const { seq, id, type, at, run_id, turn_id, role, phase, payload } = event;
+/** The hash of the event at a place: over the hash of the one before it and all that is kept of it. */
+export function hashOf(before: string, seq: number, event: Omit<EventRow, 'seq' | 'hash'>): string {
+  const { id, type, at, run_id, turn_id, role, phase, payload } = event;
   // In JSON no line ends inside a value: no two different rows give the same text.
   return hash('sha256', `${before}\n${JSON.stringify([seq, id, type, at, run_id, turn_id, role, phase])}\n${payload}`);
 }
@@ -28,7 +28,8 @@ export async function verifyChain(
   for await (const event of all) {
     if (event.seq <= seq) return broken(event.seq, `event ${event.seq} stands where events have been pruned`);
     if (event.seq !== seq + 1) return broken(seq + 1, `event ${seq + 1} is missing`);
-    if (event.hash !== hashOf(before, event)) return broken(event.seq, `event ${event.seq} is not as it was appended`);
+    if (event.hash !== hashOf(before, event.seq, event))
+      return broken(event.seq, `event ${event.seq} is not as it was appended`);
     [seq, before, events] = [event.seq, event.hash, events + 1];
     if (events % eventsAtOnce === 0) await breathe();
   }

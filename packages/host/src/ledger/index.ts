@@ -5,6 +5,7 @@ export { openLedger } from './sqlite/ledger.ts';
 export type {
   AnyPayload,
   Appended,
+  AppendOptions,
   Delivery,
   DeliveryFilter,
   DeliveryStatus,

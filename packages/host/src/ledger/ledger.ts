@@ -53,6 +53,9 @@ export class Ledger implements LedgerStore {
   readonly #storage: Storage;
   readonly #news: News;
   readonly #closing = new AbortController();
+  readonly #told = (appended: Appended) => {
+    if (!appended.known) this.#news.tell('appended', appended);
+  };
   #closed: Promise<void> | undefined;
 
   /** The storage is the ledger's from now on. */
@@ -66,13 +69,7 @@ export class Ledger implements LedgerStore {
     owes: readonly Owed[] = [],
     { after, isChecked = false }: AppendOptions = {},
   ): Promise<Appended> {
-    return this.#writing(() => {
-      const draft = draftOf(payload, isChecked);
-      const told = (appended: Appended) => {
-        if (!appended.known) this.#news.tell('appended', appended);
-      };
-      return this.#storage.append({ draft, owes, after }, told);
-    });
+    return this.#writing(() => this.#storage.append({ draft: draftOf(payload, isChecked), owes, after }, this.#told));
   }
 
   requestRun(request: RunRequest): Promise<boolean> {

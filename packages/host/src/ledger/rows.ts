@@ -125,22 +125,6 @@ export function deliveryOf(row: DeliveryRow, event: Pick<EventRow, 'id' | 'type'
   };
 }
 
-/** What is known of a delivery that was never tried. */
-const untried = {
-  status: 'owed',
-  attempts: 0,
-  settled_at: null,
-  exit_code: null,
-  signal: null,
-  http_status: null,
-  verdict: null,
-  message: null,
-  annotations: null,
-  duration_ms: null,
-  request: null,
-  asked_at: null,
-} as const;
-
 /** The delivery that an event owes, before it is tried: the `n`th of them, counted from 1. */
 export function owedDelivery(event: EventRow, n: number, owed: Owed): Delivery {
   return {
@@ -153,10 +137,21 @@ export function owedDelivery(event: EventRow, n: number, owed: Owed): Delivery {
     plugin: owed.plugin,
     handler: owed.handler,
     awaited: owed.awaited === true,
-    ...untried,
+    status: 'owed',
+    attempts: 0,
     due_at: owed.due_at ?? null,
+    settled_at: null,
+    exit_code: null,
+    signal: null,
+    http_status: null,
+    verdict: null,
+    message: null,
+    annotations: null,
+    duration_ms: null,
     plugin_version: owed.version ?? null,
     plugin_digest: owed.digest ?? null,
+    request: null,
+    asked_at: null,
   };
 }
 

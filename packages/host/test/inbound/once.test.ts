@@ -22,6 +22,17 @@ function counting() {
 
 const keyed = (key: string) => ({ 'idempotency-key': key });
 
+describe('how a request was handled', () => {
+  it('is durable when the next one is answered, or soon after if there is none', async () => {
+    const { make } = counting();
+    const at = await serving({ hook: make });
+    for (const key of ['a', 'b', 'c']) await at.post('/in', {}, keyed(key));
+    const statuses = (await at.deliveries()).map(({ status }) => status);
+    expect(statuses.slice(0, 2)).toEqual(['ok', 'ok']);
+    await eventually(async () => expect((await at.deliveries())[2]?.status).toBe('ok'));
+  });
+});
+
 describe('the same delivery again', () => {
   it('gets the first answer, marked, at once and after a restart', async () => {
     const { calls, make } = counting();

@@ -80,6 +80,13 @@ describe('a request on the route of a plugin', () => {
     expect(await at.received()).toEqual([]);
   });
 
+  it('is taken however many arrays it has, side by side or in a text, as long as it is not deep', async () => {
+    const at = await serving({ hook: echo() });
+    const wide = { text: '[{'.repeat(1000), lists: Array.from({ length: 1000 }, () => [{}]) };
+    const answer = await at.post('/echo', wide);
+    expect([answer.status, ((await answer.json()) as { payload: unknown }).payload]).toEqual([200, wide]);
+  });
+
   it('may have keys that mean something to objects: they are data', async () => {
     let kept: unknown;
     const handle = ({ payload }: { payload: unknown }) => {

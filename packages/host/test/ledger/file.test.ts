@@ -3,7 +3,9 @@ import { chmodSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, wr
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../src/ledger/index.ts';
+import { openFile } from '../../src/ledger/sqlite/file.ts';
 import { migrations } from '../../src/ledger/sqlite/migrations.ts';
+import { queriesOn } from '../../src/ledger/sqlite/queries.ts';
 import { all, behind, inProcess, ledgerFile, opened, said } from './scratch.ts';
 
 const rights = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -96,6 +98,22 @@ describe('the file of a ledger', () => {
   });
 });
 
+describe('what was said in a chat', () => {
+  it('is found by an index: SQLite does not see on its own that the index holds what the question asks for', () => {
+    const db = openFile(ledgerFile());
+    onTestFinished(() => db.close());
+    const { db: query, said: saidIn } = queriesOn(db);
+    const { sql, parameters } = query
+      .selectFrom('events as e')
+      .selectAll()
+      .where(saidIn('a'))
+      .orderBy('e.seq')
+      .compile();
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...(parameters as string[]));
+    expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH e USING INDEX events_by_chat (<expr>=?)']);
+  });
+});
+
 describe('a ledger of an earlier version', () => {
   /** A file of each version, as that version wrote it, and what was in it. */
   const versions = [
@@ -104,6 +122,7 @@ describe('a ledger of an earlier version', () => {
     { version: 3, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 sending'] },
     { version: 4, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 sending'] },
     { version: 5, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 sending'] },
+    { version: 6, texts: ['one', 'two', 'three'], deliveries: ['1.1 ok', '1.2 failed', '3.1 owed', '3.2 sending'] },
   ];
   const fixture = (version: number) => join(import.meta.dirname, 'fixtures', `v${version}.sql`);
 

@@ -137,7 +137,7 @@ class Batch {
     }
     const seq = this.#head.head_seq + 1;
     const kept = { seq, id, type, at, run_id, turn_id, role, phase, payload };
-    const event: EventRow = { ...kept, hash: hashOf(this.#head.head_hash, kept) };
+    const event: EventRow = { ...kept, hash: hashOf(this.#head.head_hash, kept.seq, kept) };
     const deliveries = owes.map((owed, i) => owedDelivery(event, i + 1, owed));
     this.#head = { head_seq: seq, head_hash: event.hash };
     this.#events.push({ ...event, chat });

@@ -55,13 +55,12 @@ export function appending(db: DatabaseSync, head: Head): (append: Append) => App
     const { id, type, at, run_id, turn_id, role, phase, payload } = draft;
     if (after !== undefined && run_id !== null && eventWithId.get(id) === undefined) expect(run_id, after);
     const seq = head.seq + 1;
-    const kept = { seq, id, type, at, run_id, turn_id, role, phase, payload };
-    const hash = hashOf(head.hash, kept);
+    const hash = hashOf(head.hash, seq, draft);
     const { changes } = insertEvent.run(seq, id, type, at, run_id, turn_id, role, phase, payload, hash);
     if (changes === 0) return known(id);
     head.moveTo(seq, hash);
     step(draft, seq);
-    const event: EventRow = { ...kept, hash };
+    const event: EventRow = { seq, id, type, at, run_id, turn_id, role, phase, payload, hash };
     return { event: eventOf(event), deliveries: owes.map((owed, i) => owe(event, i + 1, owed)), known: false };
   };
 }

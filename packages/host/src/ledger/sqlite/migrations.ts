@@ -112,4 +112,10 @@ export const migrations: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The same, said otherwise: for a list of three SQLite makes a table each time that something is appended.
+  DROP INDEX events_by_chat;
+  CREATE INDEX events_by_chat ON events (CASE WHEN json_valid(payload) THEN json_extract(payload, '$.chat_jid') END)
+    WHERE type = 'message:received' OR type = 'message:sent' OR type = 'chat:cleared';
+  `,
 ];

@@ -4,7 +4,7 @@ import type { Queries } from '../read.ts';
 
 // In the words of the index.
 const where = sql`CASE WHEN json_valid(e.payload) THEN json_extract(e.payload, '$.chat_jid') END`;
-const isSaid = sql`e.type IN ('message:received', 'message:sent', 'chat:cleared')`;
+const isSaid = sql`(e.type = 'message:received' OR e.type = 'message:sent' OR e.type = 'chat:cleared')`;
 
 /** Queries on a connection that stays its owner's: do not `destroy` them. */
 export function queriesOn(db: DatabaseSync): Queries {
