@@ -50,6 +50,7 @@ const programs = {
   python3: 'python3',
   runc: 'runc',
   tmux: 'tmux',
+  wrk: 'wrk',
 };
 
 /** Debian keeps the programs of each version of PostgreSQL in a folder of their own, which is on nobody's path. */

@@ -31,6 +31,11 @@ class Server(ThreadingHTTPServer):
     # All clients may come at once.
     request_queue_size = 128
 
+    def handle_error(self, request, client_address):
+        # Clients that go in the middle of something are none of its business.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
 
 server = Server(("127.0.0.1", 0), Tuned if "tuned" in sys.argv else Handler)
 print(server.server_address[1], flush=True)

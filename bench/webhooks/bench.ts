@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inFolder, write } from '../deliveries/project.ts';
-import { percentile, ratioOf, sideBySide, typical } from '../deliveries/side-by-side.ts';
-import type { Effort } from '../measure.ts';
+import { ratioOf, sideBySide, type Taken, typical } from '../deliveries/side-by-side.ts';
+import { type Effort, median } from '../measure.ts';
 import { goal, type Report } from '../report.ts';
-import type { Order, Sent } from './load.ts';
+import type { Order } from './load.ts';
+import { Wrk } from './wrk.ts';
 
 const names = ['durable', 'bare', 'verified', 'byHand', 'python', 'tuned'] as const;
 
@@ -52,28 +53,38 @@ async function serving<T>(dir: string, act: (ports: Ports, load: ChildProcess) =
   }
 }
 
+/** How long a thousand requests take, in milliseconds. */
+const aThousand = (perSecond: number) => 1e6 / perSecond;
+
 /**
  * Requests that are verified, stored and handled, beside the same library that only reads them, that verifies them, that does the
- * least to store them as well, and beside Python's.
+ * least to store them as well, and beside Python's; sent by `wrk`. Then once more ours and the library, by a client that is never idle:
+ * a server that answers each request at once does not have to wake that one.
  */
 export async function run({ rounds }: Effort): Promise<Report> {
   const isQuick = rounds < 10;
   const count = isQuick ? 500 : 4000;
-  const waited = Object.fromEntries(names.map((name) => [name, [] as number[]]));
-  const taken = await inFolder((dir) => {
+  const p99s = Object.fromEntries(names.map((name) => [name, [] as number[]]));
+  const [taken, busy] = await inFolder((dir) => {
     write(dir, { 'patchbay.yaml': '' });
-    return serving(dir, (ports, load) => {
-      const asking = (name: keyof Ports) => async () => {
-        load.send({ port: ports[name], count } satisfies Order);
-        const [sent] = (await once(load, 'message')) as [Sent];
-        waited[name]?.push(...sent.waited);
-        return sent.ms;
+    const wrk = new Wrk(dir);
+    return serving(dir, async (ports, load) => {
+      const byWrk = (name: keyof Ports) => async () => {
+        const { perSecond, p99 } = await wrk.send(ports[name]);
+        p99s[name]?.push(p99);
+        return aThousand(perSecond);
       };
-      return sideBySide(Object.fromEntries(names.map((name) => [name, asking(name)])), isQuick ? 2 : 15, 2);
+      const byBusy = (name: keyof Ports) => async () => {
+        load.send({ port: ports[name], count } satisfies Order);
+        const [ms] = (await once(load, 'message')) as [number];
+        return (1000 * ms) / count;
+      };
+      const asking = (way: typeof byWrk, all: readonly (keyof Ports)[]) =>
+        sideBySide(Object.fromEntries(all.map((name) => [name, way(name)])), isQuick ? 1 : 9, isQuick ? 1 : 2);
+      return [await asking(byWrk, names), await asking(byBusy, ['durable', 'bare'])];
     });
   });
-  const perSecond = (name: string) => (1000 * count) / typical(taken, name);
-  const p99 = (name: string) => percentile(waited[name] ?? [], 0.99);
+  const perSecond = (of: Taken, name: string) => aThousand(typical(of, name));
   const peers = (of: (name: string) => number) => {
     return {
       hono: of('bare'),
@@ -83,20 +94,27 @@ export async function run({ rounds }: Effort): Promise<Report> {
       'the same, tuned': of('tuned'),
     };
   };
+  const p99 = (name: string) => median(p99s[name] ?? []);
   return {
     bench: 'webhooks',
     rows: [
       {
         case: 'requests over 64 connections: verified, durable, handled',
         unit: '1/s',
-        ours: perSecond('durable'),
-        peers: peers(perSecond),
+        ours: perSecond(taken, 'durable'),
+        peers: peers((name) => perSecond(taken, name)),
       },
       {
         case: 'p99 of how long one waits',
         unit: 'ms',
         ours: p99('durable'),
         peers: peers(p99),
+      },
+      {
+        case: 'requests by a client that is never idle',
+        unit: '1/s',
+        ours: perSecond(busy, 'durable'),
+        peers: { hono: perSecond(busy, 'bare') },
       },
     ],
     goals: [
