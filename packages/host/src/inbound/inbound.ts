@@ -62,7 +62,7 @@ export async function startInbound(options: InboundOptions): Promise<Inbound> {
   const { host = '127.0.0.1', port = 9876 } = options;
   const limits = { ...defaultLimits, ...options.limits };
   // Requests wait for the disk together. V8 would take those that are there when it looks for long-lived, and have the next ones made
-  // where it seldom cleans up: in some processes each collection took five times as long then.
+  // where it seldom cleans up: in some processes each collection took four times as long then.
   setFlagsFromString('--no-allocation-site-pretenuring');
   const { routes, desk, pauses, close } = await openDesk(options, (all) => mustBeProven(all, host));
   const reception = new Reception({ desk, limits, isPaused: (path) => pauses.isPaused(path) });
